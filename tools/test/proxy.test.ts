@@ -102,6 +102,20 @@ describe.skipIf(!program)('the proxy of the stack', () => {
     expect(await sentOnTo(elsewhere.plain + path, 'localhost:3000')).toBe('https://localhost:8444/docs?x=1');
   });
 
+  test('tells the service whether a caller came by TLS, whatever the caller says', async () => {
+    const certificate = selfSignedCertificate();
+    const pem = join(installation.folder, 'scheme.pem');
+    writeFileSync(pem, `${certificate!.cert}${certificate!.key}`, { mode: 0o600 });
+    const { byTls } = await start({ TLS_CERTIFICATE_FILE: pem });
+    const { plain } = await start();
+    const issuerAt = async (address: string, scheme: string) => {
+      const { body } = await ask(`${address}/.well-known/openid-configuration`, { 'X-Forwarded-Proto': scheme });
+      return (JSON.parse(body) as { readonly token_endpoint: string }).token_endpoint;
+    };
+    expect(await issuerAt(byTls, 'http')).toBe(`${byTls}/local-issuer/token`);
+    expect(await issuerAt(plain, 'https')).toBe(`${plain}/local-issuer/token`);
+  });
+
   test("answers in the service's own format if no process is left", async () => {
     const { child, plain } = await startProxy(installation, String(await freePort()));
     proxies.push(child);

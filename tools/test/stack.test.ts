@@ -108,7 +108,9 @@ describe.each(services)('the service %s', (_name, service) => {
     const names = Array.isArray(service.environment)
       ? service.environment.map((line: string) => line.split('=')[0] ?? '')
       : Object.keys(service.environment ?? {});
-    for (const name of names) expect(name).not.toMatch(/(PASSWORD|_KEY|SECRET|DATABASE_URL|REDIS_URL|PREVIOUS)$/);
+    // Firebase's key is shown to everybody who opens the console.
+    const secretive = names.filter((name) => name !== 'IDENTITY_FIREBASE_API_KEY');
+    for (const name of secretive) expect(name).not.toMatch(/(PASSWORD|_KEY|SECRET|DATABASE_URL|REDIS_URL|PREVIOUS)$/);
   });
 
   test('mounts only what exists', () => {
@@ -270,7 +272,7 @@ describe('with the secrets of a first start', () => {
     const host = (keycloak?.environment as Readonly<Record<string, string>>)['KC_HOSTNAME'];
     expect(identity).toMatchObject({
       local: false,
-      issuer: { issuer: `${host}/realms/${realm.realm}`, audience: realm.clients[0]?.clientId },
+      issuer: { issuer: `${host}/realms/${realm.realm}`, audiences: [realm.clients[0]?.clientId] },
     });
     expect(realm.users.map(({ id, email }) => ({ uid: id, email }))).toContainEqual({
       uid: firstAdmin?.uid,
@@ -278,6 +280,26 @@ describe('with the secrets of a first start', () => {
     });
     expect(settings.identityEmailCheck).toBe('verified');
     expect(keycloak?.profiles).toEqual([variables['COMPOSE_PROFILES']]);
+  });
+
+  test('the realm lets people sign in at the console of the stack, by PKCE and nowhere else', () => {
+    const { clients } = JSON.parse(textOf('deploy/keycloak/portico-realm.json')) as {
+      readonly clients: readonly Readonly<Record<string, unknown>>[];
+    };
+    const origins = ['http://localhost:3000', 'http://127.0.0.1:3000'];
+    const [way] = configOf('http', variablesOf('deploy/identity.env')).signInWays;
+    expect(clients.find(({ clientId }) => clientId === (way?.kind === 'oidc' && way.clientId))).toMatchObject({
+      publicClient: true,
+      standardFlowEnabled: true,
+      redirectUris: origins.map((origin) => `${origin}/console/sign-in/callback`),
+      webOrigins: origins,
+      attributes: {
+        'pkce.code.challenge.method': 'S256',
+        'post.logout.redirect.uris': origins.map((origin) => `${origin}/console/`).join('##'),
+      },
+    });
+    const ports = stack.services['proxy']?.ports;
+    expect(JSON.stringify(ports)).toContain('3000');
   });
 
   test('only its reader can read each secret, and a later start changes none', () => {

@@ -12,6 +12,7 @@ import { groupsSuite } from './journeys/groups.ts';
 import { expirySuite } from './journeys/expiry.ts';
 import { inputSuite } from './journeys/input.ts';
 import { jobsSuite } from './journeys/jobs.ts';
+import { limitStandingSuite } from './journeys/limit-standing.ts';
 import { limitsSuite, strangersSuite } from './journeys/limits.ts';
 import { guessedCodesSuite, localSignInSuite } from './journeys/local-sign-in.ts';
 import { listsSuite } from './journeys/lists.ts';
@@ -64,6 +65,7 @@ describe.skipIf(!postgres || !redis)('on PostgreSQL and Redis', () => {
   describe('operations', () => operationsSuite(start));
   describe('search', () => searchSuite(start));
   describe('jobs', () => jobsSuite(start));
+  describe('who is near a limit', () => limitStandingSuite(start));
   describe('usage', () => usageSuite(start));
   describe('service accounts', () => serviceAccountsSuite(start));
   describe('failed service accounts', () => failedAccountsSuite(start));

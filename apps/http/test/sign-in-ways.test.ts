@@ -1,4 +1,5 @@
 import type { Environment } from '@portico/composition';
+import { startFirebaseStandIn } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { startComposed } from './start-composed.ts';
 
@@ -55,4 +56,29 @@ test('with an API key of Firebase one signs in by e-mail and password, and not a
     },
     local,
   ]);
+});
+
+test('who signs in by e-mail and password where the service says is known to it, also by a renewed token', async () => {
+  const person = { uid: 'alice', email: 'alice@example.com', password: 'correct horse' };
+  const firebase = await startFirebaseStandIn({ people: [person] });
+  onTestFinished(() => firebase.close());
+  const subject = await startComposed(() => Promise.resolve({ IDENTITY_LOCAL: 'true', ...firebase.variables }))();
+  onTestFinished(() => subject.close());
+  const call = subject.client.call;
+  const [way] = (await call('GET', '/console/config.json')).body['ways'] as readonly Readonly<Record<string, string>>[];
+  const post = async (address = '', body: string | URLSearchParams = '', headers = {}) => {
+    const response = await fetch(`${address}?key=${way?.['api_key']}`, { method: 'POST', headers, body });
+    return (await response.json()) as Readonly<Record<string, string>>;
+  };
+
+  const json = { firebase_uid: person.uid, email: person.email, full_name: 'Alice' };
+  expect((await call('POST', '/api/profiles/register', { json })).status).toBe(201);
+  const fields = JSON.stringify({ email: person.email, password: person.password, returnSecureToken: true });
+  const signedIn = await post(way?.['sign_in_url'], fields, { 'content-type': 'application/json' });
+  const meBy = async (token = '') => (await call('GET', '/api/profiles/me', { token })).body['email'];
+  expect(await meBy(signedIn['idToken'])).toBe(person.email);
+
+  const form = { grant_type: 'refresh_token', refresh_token: signedIn['refreshToken'] ?? '' };
+  const renewed = await post(way?.['token_url'], new URLSearchParams(form));
+  expect(await meBy(renewed['id_token'])).toBe(person.email);
 });

@@ -51,7 +51,7 @@ export const startComposed =
       useCases,
       issuer,
       mint: (claims, ttlSeconds = 3_600) => localIssuer.mint({ ...claims, ttlSeconds }),
-      invite: (signsIn && localSignIn?.invite) || null,
+      invite: signsIn && localSignIn ? (user, until) => localSignIn.invite(user, until) : null,
       runJobs: () => runDueJobs(all, useCases, Date.now),
       mails: null,
       clock: null,

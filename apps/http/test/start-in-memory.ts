@@ -58,7 +58,7 @@ export const startInMemory: Start = async ({ settings = {}, http = {}, ports, si
     issuer: own?.issuer ?? defaultSettings.issuers[0] ?? '',
     mint: async (claims, ttlSeconds = 3_600) =>
       own ? own.localIssuer.mint({ ...claims, ttlSeconds }) : plain.tokens.mint(claims, ttlSeconds),
-    invite: own?.localSignIn.invite ?? null,
+    invite: own && ((user, until) => own.localSignIn.invite(user, until)),
     runJobs: harness.runJobs,
     mails: plain.mailer.sent,
     clock: plain.clock,

@@ -4,7 +4,18 @@ import { rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import { grantPair } from './granting.ts';
 import { claim, join, leave, strangers } from './joining.ts';
-import { aCollection, aContent, aGroup, aTier, noEffects, start } from './records.ts';
+import {
+  aCollection,
+  aContent,
+  adding,
+  aGroup,
+  anAdmin,
+  anOverride,
+  aProfile,
+  aTier,
+  noEffects,
+  start,
+} from './records.ts';
 import type { Stores } from './stores.ts';
 
 const grantedNow = () => ({ grantedAt: start, ...noEffects });
@@ -25,6 +36,34 @@ export const groupAccessContract = {
     deepStrictEqual(await groupTierOf(stores, client), { tier: 'fast', allowed: 20, windowSeconds: 1 });
     await stores.limits.updateTier('fast', (tier) => ({ tier: { ...tier, isActive: false }, ...noEffects }));
     deepStrictEqual(await groupTierOf(stores, client), { tier: 'wide', allowed: 54_000, windowSeconds: 3_600 });
+  },
+
+  'the limits of all clients are those of their rows, by e-mail': async (stores) => {
+    await stores.limits.addTier(aTier({ tier: 'own', allowed: 3 }), noEffects);
+    await stores.limits.addTier(aTier({ tier: 'off', isActive: false }), noEffects);
+    const { client } = await strangers(stores);
+    await inGroupOf(stores, client, { tier: 'slow', allowed: 1, windowSeconds: 3 });
+    await inGroupOf(stores, client, { tier: 'fast', allowed: 2, windowSeconds: 3 });
+    const others = ['z', 'ä', 'b', 'a'].map((name, at) =>
+      aProfile({ email: `${name}@example.com`, tier: ['own', 'off', null, 'own'][at] ?? null }),
+    );
+    for (const one of [...others, anAdmin({ email: 'admin@example.com' })]) await stores.profiles.add(one, noEffects);
+    const [limited] = others;
+    if (limited) await stores.limits.addOverride(limited.id, adding(anOverride({ allowed: 9 })));
+    const clients = await stores.limits.clients();
+    const expected = await Promise.all(
+      [...others, client].map(async (one) => ({
+        id: one.id,
+        email: one.email,
+        fullName: one.fullName,
+        clientId: one.clientId,
+        limits: (await rowOf(stores, one)).limits,
+      })),
+    );
+    const byEmail = (a: { readonly email: string }, b: { readonly email: string }) => (a.email < b.email ? -1 : 1);
+    deepStrictEqual(clients, expected.toSorted(byEmail));
+    deepStrictEqual(clients.find(({ id }) => id === client.id)?.limits.groupTier?.tier, 'fast');
+    deepStrictEqual(clients.find(({ id }) => id === limited?.id)?.limits.override?.allowed, 9);
   },
 
   'of equally generous tiers of groups, the first by name counts': async (stores) => {

@@ -1,5 +1,13 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
-import { clientPair, type Collection, type Group, groupPair, type Instant } from '@portico/domain';
+import {
+  clientPair,
+  type Collection,
+  everyGroup,
+  type Group,
+  type GroupPage,
+  groupPair,
+  type Instant,
+} from '@portico/domain';
 import { assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import { grantPair } from './granting.ts';
@@ -55,6 +63,25 @@ export const groupStoreContract = {
       (await stores.groups.list(start)).map(({ name }) => name),
       ['Z', 'a', 'b', 'ä', '\ufb01', '😀'],
     );
+  },
+
+  'a page of groups starts behind a name, has at most its limit, and holds the names with a text in any case': async (
+    stores,
+  ) => {
+    for (const name of ['Öl B', 'öL A', '100% Öl', 'Gas', 'A_B', 'O\u0308l C']) await added(stores, { name });
+    const named = async (page: Partial<GroupPage>) =>
+      (await stores.groups.list(start, { ...everyGroup, ...page })).map(({ name }) => name);
+    const all = ['100% Öl', 'A_B', 'Gas', 'O\u0308l C', 'Öl B', 'öL A'];
+    deepStrictEqual(await named({}), all);
+    deepStrictEqual(await named({ limit: 2 }), all.slice(0, 2));
+    deepStrictEqual(await named({ limit: 9, after: 'Gas' }), all.slice(3));
+    deepStrictEqual(await named({ after: 'Gaz' }), all.slice(3));
+    const containing = 'ÖL';
+    deepStrictEqual(await named({ containing }), ['100% Öl', 'O\u0308l C', 'Öl B', 'öL A']);
+    deepStrictEqual(await named({ containing, limit: 2, after: '100% Öl' }), ['O\u0308l C', 'Öl B']);
+    deepStrictEqual([await named({ containing: '0%' }), await named({ containing: 's_' })], [['100% Öl'], []]);
+    const counts = [stores.groups.count(null), stores.groups.count(containing), stores.groups.count('s_')];
+    deepStrictEqual(await Promise.all(counts), [6, 4, 0]);
   },
 
   'a listed group counts its members, each once, and its grants': async (stores) => {

@@ -92,6 +92,35 @@ const counting = {
     assert.equal(await admittedOf(limiter, rule, 5), 2);
   },
 
+  'peeks of many subjects are those of each, in their order': async ({ limiter, advance }) => {
+    const asked = Array.from({ length: 250 }, (_, at) => ({
+      subject: `subject ${at % 240}`,
+      rule: ruleOf(5 + at, 60),
+    }));
+    for (const [at, { subject, rule }] of asked.entries())
+      if (at % 7 < 3) await admittedOf(limiter, rule, at % 7, subject);
+    await advance(1500);
+    const each: RateLimitResult[] = [];
+    for (const { subject, rule } of asked) each.push(await limiter.peek(subject, rule));
+    assert.deepEqual((await limiter.peekEach(asked)).results, each);
+    assert.deepEqual((await limiter.peekEach([])).results, []);
+  },
+
+  'peeks of many subjects count nothing': async ({ limiter }) => {
+    const rule = ruleOf(3, 60);
+    await limiter.consume('ada', rule);
+    const asked = ['ada', 'bob', 'ada'].map((subject) => ({ subject, rule }));
+    for (let i = 0; i < 5; i++) {
+      const { results } = await limiter.peekEach(asked);
+      assert.deepEqual(
+        results.map(({ remaining }) => remaining),
+        [2, 3, 2],
+      );
+    }
+    assert.equal(await admittedOf(limiter, rule, 5), 2);
+    assert.equal(await admittedOf(limiter, rule, 5, 'bob'), 3);
+  },
+
   'a peek says whether a consume would be admitted, and after how long': async ({ limiter, advance }) => {
     const rule = ruleOf(1, 10);
     await limiter.consume('ada', rule);

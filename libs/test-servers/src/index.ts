@@ -39,3 +39,10 @@ export type {
 } from './ollama-stand-in/ollama-stand-in.ts';
 export { nomicStandIn, type StandInModel } from './ollama-stand-in/stand-in-model.ts';
 export * from './identity-provider.ts';
+export {
+  startFirebaseStandIn,
+  type FirebaseCall,
+  type FirebasePerson,
+  type FirebaseStandIn,
+  type FirebaseStandInOptions,
+} from './firebase-stand-in/firebase-stand-in.ts';

@@ -116,5 +116,6 @@ const limiterOn = (clock: Ports['clock']): RateLimiter => {
   return {
     consume: async (subject, rule) => (await made).consume(subject, rule),
     peek: async (subject, rule) => (await made).peek(subject, rule),
+    peekEach: async (asked) => (await made).peekEach(asked),
   };
 };

@@ -1,9 +1,10 @@
+import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { embeddedFiles, localAdmin, openLocalIssuer, readConfig, type Environment } from '@portico/composition';
 import { createApiClient } from '../api-client.ts';
-import { startService } from '../service-process.ts';
+import { root, startService } from '../service-process.ts';
 import { tellStory } from './story.ts';
 import { startWeatherApi } from './weather-api.ts';
 
@@ -28,6 +29,13 @@ const beginAnew = async (environment: Environment): Promise<void> => {
     .catch(() => true);
   if (isUnused === false) throw running;
   rmSync(config.dataDir, { recursive: true, force: true });
+};
+
+/** By the operator's tool, beside the running service. */
+const makeConsoleLink = async (environment: Environment): Promise<string> => {
+  const command = ['-C', '@portico/source', 'apps/cli/src/main.ts', '--json', 'console', '--minutes', '60'];
+  const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: root, env: environment });
+  return (JSON.parse(stdout) as { readonly link: string }).link;
 };
 
 if (values.help) {
@@ -56,6 +64,7 @@ if (values.help) {
       dataDir,
       mailFolder: mail.folder,
       leaveOpen: !values.exit,
+      makeConsoleLink: () => makeConsoleLink(environment),
       weatherApi,
     });
     if (!values.exit) await service.ended;

@@ -12,6 +12,8 @@ export interface StoryTools {
   readonly dataDir: string;
   readonly mailFolder: string | null;
   readonly leaveOpen: boolean;
+  /** Makes a link that opens the console signed in as the administrator, once. */
+  readonly makeConsoleLink: () => Promise<string>;
   readonly weatherApi: WeatherApi;
 }
 
@@ -34,7 +36,7 @@ export const tellStory = async (api: ApiClient, tools: StoryTools): Promise<void
   await audit(api, admin);
   await hitLimit(api, admin, client);
   await teamDay(api, admin, samples);
-  if (tools.leaveOpen) farewell(api, tools, ada.token, client);
+  if (tools.leaveOpen) await farewell(api, tools, ada.token, client);
   else say('\nThat was the story; the service stops now.');
 };
 
@@ -172,12 +174,12 @@ const hitLimit = async (api: ApiClient, admin: Credential, client: Client): Prom
   throw new Error('The limit was not reached');
 };
 
-const farewell = (
+const farewell = async (
   api: ApiClient,
-  { adminToken, dataDir }: StoryTools,
+  { adminToken, dataDir, makeConsoleLink }: StoryTools,
   adaToken: string,
   { clientId, secret }: Client,
-): void => {
+): Promise<void> => {
   chapter('Continue by hand. The service runs until you press Ctrl-C; the next demo starts fresh.');
   say(`
    ${api.address}/docs            try every endpoint
@@ -195,5 +197,11 @@ const farewell = (
         -H 'Content-Type: application/json' -d '{"query": "book a room for two nights", "k_limit": 3}'
    claude mcp add --transport http portico $PORTICO/mcp --header "X-API-Key: $CLIENT_ID.$CLIENT_SECRET"
    curl -s "$PORTICO/api/audit/?source=all" -H "Authorization: Bearer $ADMIN_TOKEN"
+`);
+  chapter('Or open the console as the administrator. The link works once, within the hour.');
+  say(`
+   ${await makeConsoleLink()}
+
+   Another link:  PORT=${new URL(api.address).port} DATA_DIR=${dataDir} npm run -s portico -- console
 `);
 };

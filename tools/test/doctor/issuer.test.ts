@@ -2,9 +2,9 @@ import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { startIdentityProvider, startSmtpServer } from '@portico/test-servers';
-import { afterAll, beforeAll, onTestFinished, test } from 'vitest';
-import { createPatient, expectDiagnosis, type Fault, type Variables } from './diagnosis.ts';
+import { startFirebaseStandIn, startIdentityProvider, startSmtpServer } from '@portico/test-servers';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { createPatient, doctor, expectDiagnosis, type Fault, type Variables } from './diagnosis.ts';
 
 const provider = await startIdentityProvider();
 const smtp = await startSmtpServer();
@@ -37,13 +37,20 @@ interface Documents {
   readonly keys?: readonly object[];
   /** By how many seconds its clock is ahead. */
   readonly aheadSeconds?: number;
+  /** What else the discovery document says. */
+  readonly more?: object;
 }
 
 /** An issuer that publishes documents of this kind. */
-const issuerWith = async ({ issuer, keys = [rsaKey(2_048)], aheadSeconds = 0 }: Documents): Promise<Variables> => {
+const issuerWith = async ({
+  issuer,
+  keys = [rsaKey(2_048)],
+  aheadSeconds = 0,
+  more = { authorization_endpoint: 'https://id.example.com/authorize' },
+}: Documents): Promise<Variables> => {
   const server = createServer((request, response) => {
     const own = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const discovery = { issuer: issuer ?? own, jwks_uri: `${own}/keys` };
+    const discovery = { issuer: issuer ?? own, jwks_uri: `${own}/keys`, ...more };
     response.setHeader('date', new Date(Date.now() + aheadSeconds * 1_000).toUTCString());
     response.end(JSON.stringify(request.url === '/keys' ? { keys } : discovery));
   });
@@ -65,7 +72,7 @@ const ofIssuer: readonly Fault[] = [
     state: 'wrong',
     said: /cannot be discovered: .*ECONNREFUSED/,
     advice: /let this machine reach it/,
-    skips: ['identity.keys'],
+    skips: ['identity.keys', 'identity.console'],
   },
   {
     fault: 'the discovery document names another issuer',
@@ -77,7 +84,7 @@ const ofIssuer: readonly Fault[] = [
     state: 'wrong',
     said: /names another issuer: "https:\/\/other\.example\.com"/,
     advice: /exactly as the provider spells its name/,
-    skips: ['identity.keys'],
+    skips: ['identity.keys', 'identity.console'],
   },
   {
     fault: 'the issuer publishes no key that can be used',
@@ -86,6 +93,50 @@ const ofIssuer: readonly Fault[] = [
     state: 'wrong',
     said: /The key set has no usable key/,
     advice: /RS256/,
+  },
+  {
+    fault: 'the issuer has no page to sign in at',
+    plant: async (folder) => ({ ...production(folder), ...(await issuerWith({ more: {} })) }),
+    id: 'identity.console',
+    state: 'warning',
+    said: /has no authorization_endpoint/,
+    advice: /IDENTITY_FIREBASE_API_KEY/,
+  },
+  {
+    fault: 'the issuer supports no PKCE that the console can use',
+    plant: async (folder) => ({
+      ...production(folder),
+      ...(await issuerWith({
+        more: { authorization_endpoint: 'https://id.example.com/', code_challenge_methods_supported: ['plain'] },
+      })),
+    }),
+    id: 'identity.console',
+    state: 'warning',
+    said: /does not support S256/,
+    advice: /Turn on PKCE/,
+  },
+  {
+    fault: 'the tokens of the console would be refused',
+    plant: (folder) => ({ ...production(folder), IDENTITY_CONSOLE_CLIENT_ID: 'console' }),
+    id: 'identity.console',
+    state: 'warning',
+    said: /the ID tokens of its client console would be refused/,
+    advice: /Add IDENTITY_CONSOLE_CLIENT_ID to IDENTITY_AUDIENCE/,
+  },
+  {
+    fault: 'only the keys of the issuer are published',
+    plant: async (folder) => {
+      const { IDENTITY_ISSUER: address } = await issuerWith({});
+      return {
+        ...production(folder),
+        IDENTITY_ISSUER: 'http://127.0.0.1:8009',
+        IDENTITY_JWKS_URL: `${address}/keys`,
+      };
+    },
+    id: 'identity.console',
+    state: 'warning',
+    said: /Nobody can sign in at the console: .*ECONNREFUSED/,
+    advice: /discovery document/,
   },
   {
     fault: 'the clock of the issuer is wrong',
@@ -141,3 +192,11 @@ const ofProduction: readonly Fault[] = [
 ];
 
 test.each([...ofIssuer, ...ofProduction])('$fault', (fault) => expectDiagnosis(patient.copy(), fault));
+
+test('Firebase needs no page to sign in at, if people sign in by e-mail and password', async () => {
+  const firebase = await startFirebaseStandIn();
+  onTestFinished(() => firebase.close());
+  const { checks } = await doctor({ DATA_DIR: patient.copy(), ...firebase.variables });
+  const [found] = checks.filter(({ id }) => id === 'identity.console');
+  expect(found).toMatchObject({ state: 'skipped', said: expect.stringContaining('at Firebase') as string });
+});

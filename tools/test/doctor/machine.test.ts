@@ -44,7 +44,7 @@ const everything = [
   'database.access database.version database.tables database.writes database.intact clock.database',
   'keys.secrets keys.sealed redis.access redis.version redis.memory redis.writes',
   'qdrant.access qdrant.vectors ollama.access ollama.model mail.access',
-  'identity.issuer identity.keys identity.local-key clock.issuer admins jobs.given-up jobs.waiting port',
+  'identity.issuer identity.keys identity.console identity.local-key clock.issuer admins jobs.given-up jobs.waiting port',
 ].flatMap((ids) => ids.split(' '));
 const ofStores = ['keys.sealed', 'admins', 'jobs.given-up', 'jobs.waiting'];
 const ofDatabase = [...ofStores, 'database.tables', 'database.writes', 'database.intact'];

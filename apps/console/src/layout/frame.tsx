@@ -33,11 +33,11 @@ export const Frame = () => {
         </ActionIcon>
         <Brand />
       </header>
-      <div className={styles.side} data-closed={open ? undefined : ''}>
+      <aside className={styles.side} data-closed={open ? undefined : ''}>
         <Brand />
         <Navigation />
         <Foot />
-      </div>
+      </aside>
       <main id="content" className={styles.main} tabIndex={-1}>
         <Suspense fallback={<Loading />}>
           <Outlet />

@@ -155,6 +155,12 @@ export const numberParameter = (min: number, max?: number) => {
   );
 };
 
+/** A fraction from 0 to 1 in a query string, as JSON writes numbers. */
+export const shareParameter = z.preprocess(
+  (value) => (typeof value === 'string' && /^\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value) ? Number(value) : value),
+  z.number().min(0).max(1),
+);
+
 /** Any of these words, separated by commas; repeated ones count once. */
 export const wordsParameter = <const Words extends readonly [string, ...string[]]>(words: Words) =>
   z.preprocess(

@@ -16,6 +16,17 @@ import {
   listedGroupView,
   wholeGroup,
 } from './group-views.ts';
+import { collectionsAfter, cursor, cursorOf } from './list-cursor.ts';
+import {
+  cut,
+  includeTotal,
+  pageHeaders,
+  pageLimit,
+  pageLimitDefault,
+  pageOf,
+  textCursor,
+  textCursorOf,
+} from './paging.ts';
 import { collectionIdOf, collectionParameter, groupParameter, isoOrNull, message } from './wire.ts';
 
 const name = line({ max: groupNameMax }).meta({
@@ -59,6 +70,21 @@ const grantChange = z
   })
   .meta({ id: 'GroupGrantChange' });
 
+const listing = z.object({
+  q: text({ max: groupNameMax })
+    .optional()
+    .meta({ description: 'Only groups whose name contains this, ignoring case.', examples: ['payments'] }),
+  limit: pageLimit,
+  cursor: textCursor,
+  include_total: includeTotal,
+});
+
+const collectionListing = z.object({
+  limit: pageLimit,
+  cursor: cursor.optional().meta({ description: 'From the `Link` header of the previous page.' }),
+  include_total: includeTotal,
+});
+
 const pair = { ...groupParameter, ...collectionParameter };
 
 const groupRows = [
@@ -87,13 +113,22 @@ const groupRows = [
     path: '/api/groups',
     operation: 'listGroups',
     summary: 'List all groups',
-    description: 'Sorted by name.',
+    description: 'Sorted by name. With `limit` or `cursor` page by page: the `Link` header has the next one.',
     auth: 'admin',
     scope: 'access:read',
+    query: listing,
     status: 200,
     supplies: { group_id: '$response.body#/0/id' },
     response: z.array(listedGroup),
-    handler: async ({ useCases, caller }) => json((await useCases.listGroups(caller.authority)).map(listedGroupView)),
+    handler: async ({ useCases, caller: { authority }, query, request }) => {
+      const { q: containing = null, cursor: after = null } = query;
+      const limit = query.limit ?? (after === null ? null : pageLimitDefault);
+      // One more than the page holds tells whether there is a next page.
+      const found = await useCases.listGroups(authority, { containing, after, limit: limit && limit + 1 });
+      const { page, last } = pageOf(found, limit ?? found.length);
+      const total = query.include_total ? await useCases.countGroups(authority, containing) : null;
+      return json(page.map(listedGroupView), pageHeaders(request, last && textCursorOf(last.name), total));
+    },
   }),
   defineRoute({
     method: 'GET',
@@ -193,11 +228,13 @@ const collectionRows = [
     auth: 'admin',
     scope: 'access:read',
     status: 200,
+    query: collectionListing,
     response: z.array(groupCollection),
     errors: ['group_not_found'],
     handler: async (context) => {
       const found = await context.useCases.listGroupCollections(context.caller.authority, await groupOf(context));
-      return json(found.map(groupCollectionView));
+      const { page, last, total } = cut(found, collectionsAfter, context.query);
+      return json(page.map(groupCollectionView), pageHeaders(context.request, last && cursorOf(last), total));
     },
   }),
   defineRoute({

@@ -34,11 +34,36 @@ export const ageCursor = <Id extends string>() =>
 export const ageCursorOf = ({ createdAt, id }: { readonly createdAt: number; readonly id: string }): string =>
   `${createdAt}.${id}`;
 
+/** A place in a list by a unique text. No stored text contains U+0000, and PostgreSQL cannot compare with it. */
+export const textCursor = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,2000}$/, { error: 'is not one that was given out' })
+  .transform((given) => Buffer.from(given, 'base64url').toString('utf8').replaceAll('\0', ''))
+  .optional()
+  .meta({ description: 'From the `Link` header of the previous page.' });
+
+export const textCursorOf = (text: string): string => Buffer.from(text).toString('base64url');
+
 /** A page of what was found, if one more was asked for than it holds; and its last line, if there is a next page. */
 export const pageOf = <Line>(found: readonly Line[], limit: number) => ({
   page: found.slice(0, limit),
   last: found.length > limit ? found[limit - 1] : undefined,
 });
+
+/** A page of a list that is whole already, from behind a place on; all of it if no page is asked for. */
+export const cut = <Line, Place>(
+  whole: readonly Line[],
+  behind: (list: readonly Line[], place: Place | null) => readonly Line[],
+  {
+    limit,
+    cursor: after,
+    include_total: withTotal,
+  }: { readonly limit?: number | undefined; readonly cursor?: Place | undefined; readonly include_total: boolean },
+) => {
+  const rest = behind(whole, after ?? null);
+  const size = limit ?? (after === undefined ? rest.length : pageLimitDefault);
+  return { ...pageOf(rest, size), total: withTotal ? whole.length : null };
+};
 
 /** The headers of a page: the same query with the place of the next page, and how many there are in all. */
 export const pageHeaders = (

@@ -11,6 +11,7 @@ import { consoleRoutes } from './console.ts';
 import { importRoutes } from './imports.ts';
 import { groupRoutes } from './groups.ts';
 import { jobRoutes } from './jobs.ts';
+import { limitStandingRoutes } from './limit-standing.ts';
 import { limitRoutes } from './limits.ts';
 import { localIssuerRoutes } from './local-issuer.ts';
 import { oauthRoutes } from './oauth.ts';
@@ -51,6 +52,7 @@ export const tableRows = [
   ...tagged('Access', catalogRoutes),
   ...tagged('Access', requestRoutes),
   ...tagged('Rate limits', limitRoutes),
+  ...tagged('Rate limits', limitStandingRoutes),
   ...tagged('Usage', usageRoutes),
   ...tagged('Collections', importRoutes),
   ...tagged('Jobs', jobRoutes),

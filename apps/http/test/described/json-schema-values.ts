@@ -119,6 +119,8 @@ const candidatesOf = (schema: Schema, valuesOf: ValuesOf, resolved: (schema: Sch
       return texts(schema);
     case 'integer':
       return wholeNumbers(schema);
+    case 'number':
+      return numbers(schema);
     case 'array':
       return lists(schema, valuesOf);
     case 'null':
@@ -159,6 +161,12 @@ const lists = ({ items = {}, maxItems }: Schema, valuesOf: ValuesOf): Candidates
     ],
   };
 };
+
+const numbers = ({ minimum = 0, maximum = 1 }: Schema): Candidates => ({
+  arbitrary: fc.double({ min: minimum, max: maximum, noNaN: true }),
+  edges: [minimum, maximum],
+  forbidden: [minimum - 0.001, maximum + 0.001],
+});
 
 const wholeNumbers = ({ minimum = -1_000, maximum }: Schema): Candidates => ({
   arbitrary: fc.integer({ min: minimum, max: Math.min(maximum ?? 2 ** 31, 2 ** 31) }),

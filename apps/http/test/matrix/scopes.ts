@@ -72,6 +72,7 @@ const scopes: Readonly<Record<string, ScopeName>> = {
   'PUT /api/rate-limits/overrides/{id}': 'limits:write',
   'DELETE /api/rate-limits/overrides/{id}': 'limits:write',
   'GET /api/rate-limits/effective/{client_id}': 'limits:write',
+  'GET /api/rate-limits/standing': 'limits:write',
   'PUT /api/profiles/{user_id}/tier': 'limits:write',
 };
 

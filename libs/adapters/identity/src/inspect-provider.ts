@@ -1,8 +1,10 @@
 import { readKeySet, type KeySet } from './key-set.ts';
-import { discoveryUrlOf, fetchDocument, keysAddressIn, type Provider } from './provider-documents.ts';
+import { discoveryUrlOf, fetchDocument, issuerDocument, keysAddressIn, type Provider } from './provider-documents.ts';
 
 /** What an issuer publishes, as far as it could be found out. */
 export interface InspectedProvider {
+  /** Its discovery document (OpenID Connect Discovery 1.0, section 3), or why there is none. */
+  readonly metadata: Found<Readonly<Record<string, unknown>>>;
   /** The address of the keys, or why it is not known. */
   readonly keysAddress: Found<string>;
   /** Its usable keys, or why there are none; null if their address is not known. */
@@ -21,12 +23,17 @@ export const inspectProvider = async ({ issuer, jwksUrl, timeoutMs }: Provider):
     aheadMs = date === null ? null : date - Date.now();
     return text;
   };
-  const keysAddress = await attempted(
-    async () => jwksUrl ?? keysAddressIn(await fetched(discoveryUrlOf(issuer)), issuer),
-  );
+  const discovered = await attempted(() => fetched(discoveryUrlOf(issuer)));
+  const metadata = await attempted(async () => issuerDocument(given(discovered), issuer));
+  const keysAddress = await attempted(async () => jwksUrl ?? keysAddressIn(given(discovered), issuer));
   const keys =
     'found' in keysAddress ? await attempted(async () => readKeySet(await fetched(keysAddress.found))) : null;
-  return { keysAddress, keys, aheadMs };
+  return { metadata, keysAddress, keys, aheadMs };
+};
+
+const given = <T>(result: Found<T>): T => {
+  if ('found' in result) return result.found;
+  throw result.problem;
 };
 
 const attempted = async <T>(work: () => Promise<T>): Promise<Found<T>> => {

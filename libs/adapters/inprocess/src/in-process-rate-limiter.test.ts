@@ -29,6 +29,14 @@ test('setting the clock of the machine neither frees nor blocks any subject', as
   }
 });
 
+test('peeks of many are those of this process alone, and remember nobody', async () => {
+  const { limiter } = await createSubject();
+  await limiter.consume('ada', ruleOf(5, 60));
+  const asked = Array.from({ length: 3_000 }, (_, at) => ({ subject: `subject ${at}`, rule: ruleOf(5, 60) }));
+  const { results, scope } = await limiter.peekEach(asked);
+  expect([results.length, scope, limiter.subjects]).toEqual([3_000, 'process', 1]);
+});
+
 test('a request leaves the window at the microsecond, however uneven the clock', async () => {
   const { clock, limiter } = await createSubject();
   const rule = ruleOf(1, 3);

@@ -1,5 +1,13 @@
 import type { Log } from '@portico/dependencies';
-import { type Clock, type LimitRule, type RateLimitResult, type RateLimiter, windowSecondsMax } from '@portico/domain';
+import {
+  type AskedLimit,
+  type Clock,
+  type LimitRule,
+  type ManyResults,
+  type RateLimitResult,
+  type RateLimiter,
+  windowSecondsMax,
+} from '@portico/domain';
 import { ticksPerSecond } from './admission-history.ts';
 import type { AdmissionHistory, Admissions, Judgement, Ticks } from './admission-history.ts';
 import { exactLimitMax, ExactHistory } from './exact-history.ts';
@@ -30,6 +38,9 @@ export const createInProcessRateLimiter = async (options: RateLimiterOptions): P
   await limiter.open();
   return limiter;
 };
+
+/** Peeks in a row, some milliseconds; then other work gets its turn. */
+const peeksAtOnce = 1_000;
 
 interface Subject {
   history: AdmissionHistory;
@@ -70,6 +81,15 @@ class Limiter implements InProcessRateLimiter {
     if (subject) judgedBy(subject, rule);
     const judgement = subject ? judgementOf(subject.history, rule, now) : { counted: 0, oldestAt: now, freeAt: now };
     return quotaOf(rule, judgement.counted < rule.allowed, judgement, now);
+  }
+
+  async peekEach(asked: readonly AskedLimit[]): Promise<ManyResults> {
+    const results: RateLimitResult[] = [];
+    for (const { subject, rule } of asked) {
+      results.push(await this.peek(subject, rule));
+      if (results.length % peeksAtOnce === 0) await new Promise(setImmediate);
+    }
+    return { results, scope: 'process' };
   }
 
   /** Restores the counts from the state file. */

@@ -10,6 +10,7 @@ const createSubject = (): RateLimiterSubject => {
   const limiter: RateLimiter = {
     consume: async (subject, rule) => (await made).consume(subject, rule),
     peek: async (subject, rule) => (await made).peek(subject, rule),
+    peekEach: async (asked) => (await made).peekEach(asked),
   };
   return { limiter, advance: async (milliseconds) => clock.advance(milliseconds) };
 };
@@ -52,6 +53,7 @@ const inFixedWindows: Sabotage = (subject) => {
       consume: (name, rule) =>
         subject.limiter.consume(`${name} ${Math.floor(now / (rule.windowSeconds * 1000))}`, rule),
       peek: (name, rule) => subject.limiter.peek(name, rule),
+      peekEach: (asked) => subject.limiter.peekEach(asked),
     },
     advance: async (milliseconds) => {
       now += milliseconds;
@@ -100,6 +102,15 @@ const sabotages: Sabotages<typeof rateLimiterContract, RateLimiterSubject> = {
     },
   })),
   'a peek counts nothing': over((limiter) => ({ peek: (subject, rule) => limiter.consume(subject, rule) })),
+  'peeks of many subjects are those of each, in their order': over((limiter) => ({
+    peekEach: async (asked) => limiter.peekEach(asked.toReversed()),
+  })),
+  'peeks of many subjects count nothing': over((limiter) => ({
+    peekEach: async (asked) => ({
+      results: await Promise.all(asked.map(({ subject, rule }) => limiter.consume(subject, rule))),
+      scope: 'process',
+    }),
+  })),
   'a peek says whether a consume would be admitted, and after how long': over((limiter) => ({
     peek: async (subject, rule) => ({ ...(await limiter.peek(subject, rule)), retryAfterSeconds: 0 }),
   })),

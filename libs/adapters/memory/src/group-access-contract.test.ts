@@ -44,6 +44,9 @@ const withoutDiscoverable = (collection: Collection | null): Collection | null =
 
 const sabotages: Sabotages<typeof groupAccessContract, Stores> = {
   'a row holds the most generous active tier of the groups': choosing((a, b) => b.allowed - a.allowed),
+  'the limits of all clients are those of their rows, by e-mail': breaking('limits', (right) => ({
+    clients: async () => (await right.clients()).map((one) => ({ ...one, limits: { ...one.limits, groupTier: null } })),
+  })),
   'of equally generous tiers of groups, the first by name counts': choosing(
     (a, b) => perSecond(b) - perSecond(a) || byCodePoints(b.tier, a.tier),
   ),

@@ -1,5 +1,5 @@
 import { aGroup, groupStoreContract, noEffects, type Sabotages, type Stores } from '@portico/contracts';
-import { type Group, type GroupId, type GroupStore, type ListedGroup, PorticoError } from '@portico/domain';
+import { everyGroup, type Group, type GroupId, type GroupStore, type ListedGroup, PorticoError } from '@portico/domain';
 import { describe } from 'vitest';
 import { breaking, hushed, leaking, pause, silently } from '../test/breaking.ts';
 import { proveContract } from '../test/prove-contract.ts';
@@ -66,6 +66,15 @@ const sabotages: Sabotages<typeof groupStoreContract, Stores> = {
   })),
   'groups are listed by name in code-point order': listing((groups) =>
     [...groups].sort((a, b) => a.name.localeCompare(b.name, 'en')),
+  ),
+  'a page of groups starts behind a name, has at most its limit, and holds the names with a text in any case': breaking(
+    'groups',
+    (right) => ({
+      list: async (now, page = everyGroup) =>
+        (await right.list(now, { ...page, containing: null })).filter(
+          ({ name }) => page.containing === null || name.toLowerCase().includes(page.containing.toLowerCase()),
+        ),
+    }),
   ),
   // Counts who is a member in both ways twice.
   'a listed group counts its members, each once, and its grants': listing((groups, { groupMembers, claims }) =>

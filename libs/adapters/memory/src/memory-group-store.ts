@@ -1,6 +1,8 @@
 import {
   type AccessRequest,
   type CollectionId,
+  everyGroup,
+  foldedName,
   type Group,
   type GroupId,
   type GroupMember,
@@ -27,8 +29,13 @@ export const createMemoryGroupStore = (database: MemoryDatabase): GroupStore => 
     });
   },
 
-  async list(now) {
-    return byName([...database.groups.values()]).map((group) => listed(database, group, now));
+  async list(now, { containing, limit, after } = everyGroup) {
+    const behind = named(database, containing).filter(({ name }) => after === null || byCodePoints(name, after) > 0);
+    return behind.slice(0, limit ?? behind.length).map((group) => listed(database, group, now));
+  },
+
+  async count(containing) {
+    return named(database, containing).length;
   },
 
   async find(id, now) {
@@ -131,6 +138,13 @@ const membersOf = (
 
 const byName = <Named extends Pick<Group, 'name'>>(groups: Named[]): Named[] =>
   groups.sort((a, b) => byCodePoints(a.name, b.name));
+
+const named = (database: MemoryDatabase, containing: string | null): Group[] =>
+  byName(
+    [...database.groups.values()].filter(
+      ({ name }) => containing === null || foldedName(name).includes(foldedName(containing)),
+    ),
+  );
 
 const membersIn = (database: MemoryDatabase, group: Group): readonly GroupMember[] =>
   [...database.profiles.values()]

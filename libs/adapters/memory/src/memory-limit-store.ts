@@ -1,11 +1,18 @@
 import { nextChangeAt, PorticoError } from '@portico/domain';
-import type { CallerRow, LimitStore, Override, Profile, ProfileId, Tier } from '@portico/domain';
+import type { CallerRow, LimitedClient, LimitStore, Override, Profile, ProfileId, Tier } from '@portico/domain';
 import { byCodePoints, commit, kept, type MemoryDatabase, type OwnedOverride } from './memory-database.ts';
 import { groupsOf } from './memory-memberships.ts';
 
-export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => {
-  const { profiles, tiers, overrides } = database;
+export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => ({
+  ...tiersOf(database),
+  ...overridesOf(database),
+  clients: async () => clientsOf(database),
+});
 
+type OfTiers = 'tiers' | 'addTier' | 'updateTier' | 'removeTier';
+
+const tiersOf = (database: MemoryDatabase): Pick<LimitStore, OfTiers> => {
+  const { profiles, tiers } = database;
   return {
     async tiers() {
       return [...tiers.values()].sort((a, b) => byCodePoints(a.tier, b.tier));
@@ -39,6 +46,25 @@ export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => 
         }
       });
     },
+  };
+};
+
+const overridesOf = (database: MemoryDatabase): Omit<LimitStore, OfTiers | 'clients'> => {
+  const { profiles, overrides } = database;
+  return {
+    async clientOverrides({ activeOnly, limit, after }) {
+      const found = [...overrides.values()].filter(
+        ({ override }) => (override.isActive || !activeOnly) && override.id > (after ?? 0),
+      );
+      return found.slice(0, limit ?? found.length).flatMap(({ override, profile }) => {
+        const client = profiles.get(profile);
+        return client ? [{ override, client: { id: client.id, email: client.email, fullName: client.fullName } }] : [];
+      });
+    },
+
+    async countOverrides(activeOnly) {
+      return [...overrides.values()].filter(({ override }) => override.isActive || !activeOnly).length;
+    },
 
     async overrides(activeOnly) {
       // Ids grow, and a map keeps the order of insertion.
@@ -71,6 +97,15 @@ export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => 
     },
   };
 };
+
+const clientsOf = (database: MemoryDatabase): readonly LimitedClient[] =>
+  [...database.profiles.values()]
+    .filter(({ role }) => role !== 'admin')
+    .map((profile) => {
+      const { id, email, fullName, clientId } = profile;
+      return { id, email, fullName, clientId, limits: limitsOf(database, profile) };
+    })
+    .sort((a, b) => byCodePoints(a.email, b.email));
 
 /** The profile's active override, its active tier, and that of its groups. */
 export const limitsOf = (database: MemoryDatabase, profile: Profile): CallerRow['limits'] => {

@@ -135,6 +135,20 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
     await observed.close();
   });
 
+  test('peeks of many say that they are of this process alone while it is away, and of all when it is back', async () => {
+    const observed = await openObserved(url);
+    const asked = Array.from({ length: 250 }, (_, at) => ({ subject: `subject ${at}`, rule }));
+    const scope = async () => (await observed.limiter.peekEach(asked)).scope;
+    expect(await scope()).toBe('all');
+    await server!.control!.stop('immediate');
+    expect(await scope()).toBe('process');
+    await server!.control!.start();
+    await observed.untilHere();
+    // The first of them may still be the fallback's: they are not said to be of all.
+    await until(async () => (await scope()) === 'all');
+    await observed.close();
+  });
+
   test('each change is logged once, however many requests there are', async () => {
     const observed = await openObserved(url);
     await observed.limiter.consume('ada', rule);

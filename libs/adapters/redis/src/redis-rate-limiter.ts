@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createOutage, type Log, type Outage } from '@portico/dependencies';
-import type { LimitRule, Probe, RateLimitResult, RateLimiter } from '@portico/domain';
+import type { AskedLimit, LimitRule, ManyResults, Probe, RateLimitResult, RateLimiter } from '@portico/domain';
 import { RedisRefusal, type RedisConnection } from './redis-connection.ts';
 
 /** The script documents the data that it stores. */
@@ -41,6 +41,7 @@ export const createRedisRateLimiter = (options: RedisRateLimiterOptions): RedisR
   return {
     consume: (subject, rule) => limiter.decide('consume', subject, rule),
     peek: (subject, rule) => limiter.decide('peek', subject, rule),
+    peekEach: (asked) => limiter.peekEach(asked),
     probe: {
       ...options.redis.probe,
       inFallback: () => limiter.isAlone,
@@ -51,6 +52,9 @@ export const createRedisRateLimiter = (options: RedisRateLimiterOptions): RedisR
     },
   };
 };
+
+/** A few milliseconds of Redis' time. */
+const peeksAtOnce = 100;
 
 type Question = 'consume' | 'peek';
 
@@ -88,6 +92,19 @@ class Decisions {
       if (!this.isAlone) this.#fallBack(error);
       return this.#options.fallback[question](subject, rule);
     }
+  }
+
+  /** By one script call each, some at a time: Redis answers other callers in between. */
+  async peekEach(asked: readonly AskedLimit[]): Promise<ManyResults> {
+    const results: RateLimitResult[] = [];
+    const fallbacks = this.#fallbacks;
+    let isShared = true;
+    for (let at = 0; at < asked.length; at += peeksAtOnce) {
+      isShared &&= !this.isAlone;
+      const some = asked.slice(at, at + peeksAtOnce);
+      results.push(...(await Promise.all(some.map(({ subject, rule }) => this.decide('peek', subject, rule)))));
+    }
+    return { results, scope: isShared && !this.isAlone && fallbacks === this.#fallbacks ? 'all' : 'process' };
   }
 
   #ask(question: Question, subject: string, rule: LimitRule): Promise<RateLimitResult> {

@@ -10,6 +10,7 @@ export const patientMs = 20_000;
 export const noFallback: RateLimiter = {
   consume: () => Promise.reject(new Error('The fallback was asked')),
   peek: () => Promise.reject(new Error('The fallback was asked')),
+  peekEach: () => Promise.reject(new Error('The fallback was asked')),
 };
 
 /**
@@ -41,6 +42,8 @@ export const createSubjects = async (url: string) => {
         limiter: {
           consume: (subject, rule) => shared.consume(namespace + subject, rule),
           peek: (subject, rule) => shared.peek(namespace + subject, rule),
+          peekEach: (asked) =>
+            shared.peekEach(asked.map(({ subject, rule }) => ({ subject: namespace + subject, rule }))),
         } satisfies RateLimiter,
         advance: async (milliseconds: number) => {
           now += milliseconds * 1000;

@@ -11,6 +11,14 @@ import type {
   TargetParts,
 } from '@portico/domain';
 import { collectionColumns, type CollectionColumns, collectionOf, headColumns, headOf } from './collection-record.ts';
+import {
+  type LimitColumns,
+  limitColumns,
+  limitsOf,
+  limitTables,
+  mostGenerousTier,
+  tierAsText,
+} from './limit-record.ts';
 import { isLive } from './memberships.ts';
 import { claimColumns, claimsOf, keyColumns, keyOf, profileColumns, profileOf } from './profile-record.ts';
 import type { ClaimColumns, KeyColumns, ProfileColumns } from './profile-record.ts';
@@ -99,18 +107,10 @@ interface EpochColumns {
   readonly searchModel: string | null;
 }
 
-interface CallerColumns extends ProfileColumns, KeyColumns, ClaimColumns, EpochColumns {
+interface CallerColumns extends ProfileColumns, KeyColumns, ClaimColumns, EpochColumns, LimitColumns {
   readonly grantsEpoch: number;
   readonly ownUntil: Instant | null;
   readonly groupsUntil: Instant | null;
-  readonly overrideId: number | null;
-  readonly overrideAllowed: number;
-  readonly overrideSeconds: number;
-  readonly tierName: string | null;
-  readonly tierAllowed: number;
-  readonly tierSeconds: number;
-  /** Its name, requests and seconds, between spaces. */
-  readonly groupTier: string | null;
 }
 
 type AccountCallerColumns = AccountStateColumns & EpochColumns;
@@ -131,8 +131,7 @@ const statementBy = (condition: string, selected: string, join: string): string 
       union all select (select r.id from access_groups r where r.name = k.name) from profiles p
         join claimed_groups k on k.profile_id = p.id where ${condition}) g)
   select ${selected} from profiles p cross join epochs e
-    left join overrides o on o.profile_id = p.id and o.is_active = true
-    left join tiers t on t.tier = p.tier and t.is_active = true ${join}
+    ${limitTables} ${join}
   where ${condition} and e.id = 1`;
 
 /** The parameters of its columns are the moment, four times, and that of its join is the target. */
@@ -155,16 +154,14 @@ const groupsUntil = `case when p.in_groups then (select min(g.expires_at) from m
   where g.group_id = mine.group_id and g.expires_at > ?) end`;
 
 /** The most generous active tier of the caller's groups, as one text. */
-const groupTier = `case when p.in_groups then (select a.tier || ' ' || a.allowed || ' ' || a.window_seconds
-  from mine cross join tiers a where a.tier = mine.tier and a.is_active = true
-  order by a.allowed * 1.0 / a.window_seconds desc, a.tier limit 1) end`;
+const groupTier = `case when p.in_groups then (select ${tierAsText}
+  from mine cross join tiers a where a.tier = mine.tier and a.is_active = true ${mostGenerousTier}) end`;
 
 const epochColumns = 'e.catalog, e.embeddings, e.operations, e.groups, e.search_model as "searchModel"';
 const callerColumns = `${columns('p', [...profileColumns, ...keyColumns, ...claimColumns, 'grantsEpoch'])},
   ${epochColumns},
   ${ownUntil} as "ownUntil", ${groupsUntil} as "groupsUntil", ${groupTier} as "groupTier",
-  o.id as "overrideId", o.allowed as "overrideAllowed", o.window_seconds as "overrideSeconds",
-  t.tier as "tierName", t.allowed as "tierAllowed", t.window_seconds as "tierSeconds"`;
+  ${limitColumns}`;
 
 const accountCallerColumns = `${columns('s', accountStateColumns)}, ${epochColumns}`;
 const accountTables = 'from service_accounts s cross join epochs e';
@@ -179,15 +176,7 @@ const callerOf = <Found extends CollectionHead>(
   profile: profileOf(row),
   key: keyOf(row),
   claims: claimsOf(row),
-  limits: {
-    override:
-      row.overrideId === null
-        ? null
-        : { id: row.overrideId, allowed: row.overrideAllowed, windowSeconds: row.overrideSeconds },
-    tier:
-      row.tierName === null ? null : { tier: row.tierName, allowed: row.tierAllowed, windowSeconds: row.tierSeconds },
-    groupTier: tierOf(row.groupTier),
-  },
+  limits: limitsOf(row),
   epochs: epochsOf(row, row.grantsEpoch),
   target,
   granted,
@@ -213,13 +202,6 @@ const aliasesOf = (names: readonly (keyof CollectionColumns)[]) =>
   names.map((name) => [name, `target_${name}`] as const);
 const earlier = (one: Instant | null, other: Instant | null): Instant | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other);
-
-/** No name of a tier holds a space. */
-const tierOf = (text: string | null): CallerRow['limits']['groupTier'] => {
-  if (text === null) return null;
-  const [tier = '', allowed, windowSeconds] = text.split(' ');
-  return { tier, allowed: Number(allowed), windowSeconds: Number(windowSeconds) };
-};
 
 const targetOf = <Found>(
   row: Omit<TargetColumns, 'granted'>,

@@ -1,10 +1,13 @@
 import {
   type AccessRequest,
+  everyGroup,
+  foldedName,
   type Group,
   type GroupClaims,
   type GroupCollection,
   type GroupId,
   type GroupMember,
+  type GroupPage,
   type GroupStore,
   type ListedGroup,
   PorticoError,
@@ -36,8 +39,15 @@ export const createSqlGroupStore = (
     }, effects.deadline);
   },
 
-  async list(now) {
-    return database.reads.all<ListedGroup>(`${selectListed} order by r.name`, [now]);
+  async list(now, page = everyGroup) {
+    const whole = page.limit === null && page.containing === null && page.after === null;
+    const ids = whole ? [] : await idsOf(database.reads, page);
+    const [those, parameters] = whole ? ['', []] : [`where r.id in (${idsInJson})`, [JSON.stringify(ids)]];
+    return database.reads.all<ListedGroup>(`${selectListed} ${those} order by r.name`, [now, ...parameters]);
+  },
+
+  async count(containing) {
+    return (await idsOf(database.reads, { ...everyGroup, containing })).length;
   },
 
   async find(id, now) {
@@ -194,6 +204,17 @@ const prepareTouch = (idsInJson: string) => {
     if (profiles.length > 0) await sql.run(touch, [...nextEpochs(), JSON.stringify(profiles)]);
   };
 };
+
+/** All names are read, which are few and short: the databases fold ASCII letters alone. */
+const idsOf = async (sql: Sql, { containing, limit, after }: GroupPage): Promise<readonly GroupId[]> => {
+  // No name is empty.
+  const names = await sql.all<Pick<Group, 'id' | 'name'>>(selectNames, [after ?? '']);
+  const found =
+    containing === null ? names : names.filter(({ name }) => foldedName(name).includes(foldedName(containing)));
+  return found.slice(0, limit ?? found.length).map(({ id }) => id);
+};
+
+const selectNames = 'select r.id, r.name from access_groups r where r.name > ? order by r.name';
 
 const load = async (sql: Sql, id: GroupId): Promise<Group> => {
   const group = await sql.first<Group>(selectGroup, [id]);

@@ -1,18 +1,37 @@
 import { PorticoError } from '@portico/domain';
-import type { LimitStore, Override, OverrideChange, Profile, ProfileId, Tier } from '@portico/domain';
+import type {
+  ClientId,
+  LimitedClient,
+  LimitStore,
+  Override,
+  OverrideChange,
+  Profile,
+  ProfileId,
+  Tier,
+} from '@portico/domain';
 import { writeEffects } from './effects.ts';
 import { grown } from './epochs.ts';
 import { OverrideEntity, TierEntity } from './entities/limit-entities.ts';
+import {
+  type LimitColumns,
+  limitColumns,
+  limitsOf,
+  limitTables,
+  mostGenerousTier,
+  tierAsText,
+} from './limit-record.ts';
+import { groupsOf } from './memberships.ts';
 import { findProfile } from './profile-store.ts';
 import type { SqlDatabase, Sql } from './sql.ts';
 import { columns, columnsOf, insertInto, type Row, updateOf, without, write, writeEach } from './table.ts';
 
 type TierStore = Pick<LimitStore, 'tiers' | 'addTier' | 'updateTier' | 'removeTier'>;
-type OverrideStore = Omit<LimitStore, keyof TierStore>;
+type OverrideStore = Omit<LimitStore, keyof TierStore | 'clients'>;
 
 export const createSqlLimitStore = (database: SqlDatabase): LimitStore => ({
   ...tierStoreOn(database),
   ...overrideStoreOn(database),
+  clients: async () => (await database.reads.all<ClientRow>(selectClients)).map(clientOf),
 });
 
 const tierStoreOn = (database: SqlDatabase): TierStore => ({
@@ -58,6 +77,22 @@ const overrideStoreOn = (database: SqlDatabase): OverrideStore => ({
     return (await database.reads.all<OverrideRow>(activeOnly ? selectActive : selectOverrides)).map(overrideOf);
   },
 
+  async clientOverrides({ activeOnly, limit, after }) {
+    const text = `${selectWithClients}${activeOnly ? ' and o.is_active = true' : ''} order by o.id`;
+    const rows = await (limit === null
+      ? database.reads.all<ClientOverrideRow>(text, [after ?? 0])
+      : database.reads.all<ClientOverrideRow>(`${text} limit ?`, [after ?? 0, limit]));
+    return rows.map(({ email, fullName, ...row }) => ({
+      override: overrideOf(row),
+      client: { id: row.profileId, email, fullName },
+    }));
+  },
+
+  async countOverrides(activeOnly) {
+    const text = `select count(*) as total from overrides${activeOnly ? ' where is_active = true' : ''}`;
+    return (await database.reads.first<{ total: number }>(text))?.total ?? 0;
+  },
+
   async addOverride(client, decide) {
     return database.transact(async (transaction) => {
       if (!(await findProfile(transaction, client))) throw new PorticoError('client_not_found');
@@ -99,6 +134,7 @@ const overrideStoreOn = (database: SqlDatabase): OverrideStore => ({
 
 type TierRow = Row<typeof TierEntity>;
 type OverrideRow = Row<typeof OverrideEntity>;
+type ClientOverrideRow = OverrideRow & Pick<Profile, 'email' | 'fullName'>;
 
 const tierColumns = columnsOf(TierEntity);
 const selectTiers = `select ${columns('t', tierColumns)} from tiers t order by t.tier`;
@@ -111,6 +147,8 @@ const takeFromProfiles = `update profiles set tier = null, updated_at = ${grown(
 
 const overrideColumns = columnsOf(OverrideEntity);
 const selectFrom = `select ${columns('o', overrideColumns)} from overrides o`;
+const selectWithClients = `select ${columns('o', overrideColumns)}, p.email, p.full_name as "fullName"
+  from overrides o join profiles p on p.id = o.profile_id where o.id > ?`;
 const selectOverrides = `${selectFrom} order by o.id`;
 const selectActive = `${selectFrom} where o.is_active = true order by o.id`;
 const selectOverride = `${selectFrom} where o.id = ?`;
@@ -158,3 +196,24 @@ const storeOthers = (
     updateOverride,
     others.map((other) => ({ ...other, profileId })),
   );
+
+interface ClientRow extends LimitColumns {
+  readonly id: ProfileId;
+  readonly email: string;
+  readonly fullName: string;
+  readonly clientId: ClientId | null;
+}
+
+const clientOf = (row: ClientRow): LimitedClient => ({
+  id: row.id,
+  email: row.email,
+  fullName: row.fullName,
+  clientId: row.clientId,
+  limits: limitsOf(row),
+});
+
+/** The groups of a profile are looked at only if it may have any. */
+const selectClients = `select p.id, p.email, p.full_name as "fullName", p.client_id as "clientId", ${limitColumns},
+  case when p.in_groups then (select ${tierAsText} from access_groups r join tiers a on a.tier = r.tier
+    where a.is_active = true and r.id in (${groupsOf('p.id')}) ${mostGenerousTier}) end as "groupTier"
+  from profiles p ${limitTables} where p.role = 'client' order by p.email`;

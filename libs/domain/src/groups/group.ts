@@ -19,6 +19,17 @@ export interface ListedGroup extends Group {
   readonly collections: number;
 }
 
+/** Which groups, and how many of them; null for all. */
+export interface GroupPage {
+  /** Part of the name, whatever the case. */
+  readonly containing: string | null;
+  readonly limit: number | null;
+  /** The name of the last group of the page before. */
+  readonly after: string | null;
+}
+
+export const everyGroup: GroupPage = { containing: null, limit: null, after: null };
+
 /** Which groups a verified identity token named (`IDENTITY_GROUPS_CLAIM`): the newest one of the profile counts. */
 export interface GroupClaims {
   /** Sorted by code points, each once. Most name no group of the catalog. */

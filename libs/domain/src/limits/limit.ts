@@ -1,4 +1,4 @@
-import type { ClientId } from '../ids.ts';
+import type { ClientId, ProfileId } from '../ids.ts';
 import { type Instant, nextChangeAt } from '../instant.ts';
 
 /** The limiter's subject for a profile: the same for all its credentials. */
@@ -44,6 +44,20 @@ export interface Override extends LimitRule {
 
 export type NewOverride = Omit<Override, 'id'>;
 
+/** An override with whom it is for. */
+export interface ClientOverride {
+  readonly override: Override;
+  readonly client: { readonly id: ProfileId; readonly email: string; readonly fullName: string };
+}
+
+export interface OverridePage {
+  readonly activeOnly: boolean;
+  /** Null for all. */
+  readonly limit: number | null;
+  /** The id of the last override of the page before; null for the first page. */
+  readonly after: number | null;
+}
+
 /** Returns the client's other overrides that this one deactivates: at most one is active. */
 export const replacedBy = (
   { isActive, updatedAt }: Pick<Override, 'isActive' | 'updatedAt'>,
@@ -61,6 +75,16 @@ export interface ClientLimits {
   readonly tier: (LimitRule & { readonly tier: string }) | null;
   /** The most generous active tier of its groups: the most requests a second, then by name. */
   readonly groupTier: (LimitRule & { readonly tier: string }) | null;
+}
+
+/** A profile whose requests are counted, with what limits it. */
+export interface LimitedClient {
+  readonly id: ProfileId;
+  readonly email: string;
+  readonly fullName: string;
+  /** Null if it has no API credentials. */
+  readonly clientId: ClientId | null;
+  readonly limits: ClientLimits;
 }
 
 export type LimitSource = 'override' | 'tier' | 'default';
@@ -102,6 +126,9 @@ export interface RateLimitResult {
   /** Whole seconds until one request would be admitted if none came before, at least 1; 0 if one would be admitted now. */
   readonly retryAfterSeconds: number;
 }
+
+/** Whose requests a limiter has counted: those to all processes, or only those to the process that is asked. */
+export type LimiterScope = 'all' | 'process';
 
 /** A counted request, with the name of the policy that judged it. */
 export interface CountedRequest extends RateLimitResult {

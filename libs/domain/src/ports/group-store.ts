@@ -1,4 +1,12 @@
-import type { Group, GroupClaims, GroupCollection, GroupMember, ListedGroup, Membership } from '../groups/group.ts';
+import type {
+  Group,
+  GroupClaims,
+  GroupCollection,
+  GroupMember,
+  GroupPage,
+  ListedGroup,
+  Membership,
+} from '../groups/group.ts';
 import type { GroupId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type { Profile } from '../profiles/profile.ts';
@@ -42,8 +50,14 @@ export interface GroupStore {
    */
   add(group: Group, effects: Effects): Promise<void>;
 
-  /** All groups, by name (code points), each with how many members it has, and collections at that moment. */
-  list(now: Instant): Promise<readonly ListedGroup[]>;
+  /**
+   * The groups by name (code points), all or a page of them, each with how many members it has, and collections at that
+   * moment. A part of a name is compared without regard to case, in any script.
+   */
+  list(now: Instant, page?: GroupPage): Promise<readonly ListedGroup[]>;
+
+  /** How many groups have a name that contains the text; null for all. */
+  count(containing: string | null): Promise<number>;
 
   /** The same of one group; null if there is none. */
   find(id: GroupId, now: Instant): Promise<ListedGroup | null>;

@@ -1,4 +1,4 @@
-import type { LimitRule, RateLimitResult } from '../limits/limit.ts';
+import type { LimiterScope, LimitRule, RateLimitResult } from '../limits/limit.ts';
 
 /**
  * Counts requests in a sliding window. In any window of `windowSeconds` it admits no more than `allowed` requests of a
@@ -11,4 +11,20 @@ export interface RateLimiter {
   consume(subject: string, rule: LimitRule): Promise<RateLimitResult>;
   /** Returns what `consume` would, without counting: `remaining` is not reduced. */
   peek(subject: string, rule: LimitRule): Promise<RateLimitResult>;
+  /**
+   * Returns what `peek` would for each, in their order: thousands at once, without keeping others waiting. Says whether
+   * all of it was counted over all processes, or some of it in this one alone.
+   */
+  peekEach(asked: readonly AskedLimit[]): Promise<ManyResults>;
+}
+
+/** A subject, and the rule that it is judged by. */
+export interface AskedLimit {
+  readonly subject: string;
+  readonly rule: LimitRule;
+}
+
+export interface ManyResults {
+  readonly results: readonly RateLimitResult[];
+  readonly scope: LimiterScope;
 }

@@ -25,6 +25,7 @@ import {
   revokeAccess,
 } from './grants/grant-access.ts';
 import {
+  countGroups,
   createGroup,
   findGroup,
   forgetGroupClaims,
@@ -47,8 +48,16 @@ import {
 } from './jobs/dead-letters.ts';
 import { readJobs } from './jobs/read-jobs.ts';
 import { readOutboxState, relayJobs, workJob } from './jobs/work-jobs.ts';
-import { createOverride, listOverrides, removeOverride, updateOverride } from './limits/overrides.ts';
+import {
+  countOverrides,
+  createOverride,
+  listClientOverrides,
+  listOverrides,
+  removeOverride,
+  updateOverride,
+} from './limits/overrides.ts';
 import { readEffectiveLimit } from './limits/read-effective-limit.ts';
+import { readLimitStandings } from './limits/read-standing.ts';
 import { createTier, listTiers, removeTier, updateTier } from './limits/tiers.ts';
 import { approveMany } from './profiles/approve-many.ts';
 import { claimFirstAdmin } from './profiles/claim-first-admin.ts';
@@ -174,6 +183,7 @@ const access = (ports: Ports & Counting, settings: Settings) => ({
   // Groups
   createGroup: createGroup(ports),
   listGroups: listGroups(ports),
+  countGroups: countGroups(ports),
   findGroup: findGroup(ports),
   readGroup: readGroup(ports),
   listGroupCollections: listGroupCollections(ports),
@@ -219,10 +229,13 @@ const service = (ports: Ports & Counting, settings: Settings) => ({
   updateTier: updateTier(ports),
   removeTier: removeTier(ports),
   listOverrides: listOverrides(ports),
+  listClientOverrides: listClientOverrides(ports),
+  countOverrides: countOverrides(ports),
   createOverride: createOverride(ports),
   updateOverride: updateOverride(ports),
   removeOverride: removeOverride(ports),
   readEffectiveLimit: readEffectiveLimit(ports, settings),
+  readLimitStandings: readLimitStandings(ports, settings),
   // Search
   searchCollections: searchCollections(ports),
   startReindex: startReindex(ports),

@@ -47,6 +47,7 @@ export const groupEndpoints: Endpoints = {
     status: 200,
     answer: listOf([...facts, ...counts]),
     aim: () => ({}),
+    badQueries: ['?limit=0', '?limit=1001', '?cursor=!', `?q=${'x'.repeat(201)}`, '?include_total=some'],
     holds: ({ list }, _caller, { group }) => expect(list.map(({ id }) => id)).toContain(group),
     volatile: counts,
   },

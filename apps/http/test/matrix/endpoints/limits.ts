@@ -44,7 +44,50 @@ const others = {
   ...Object.fromEntries(groupCallers.map((name) => [name, adminRequired])),
 };
 
+const standing = [
+  'profile_id',
+  'client_id',
+  'email',
+  'full_name',
+  'source',
+  'tier',
+  'override_id',
+  ...limit,
+  'used',
+  'remaining',
+  'reset_seconds',
+  'resets_at',
+  'retry_after',
+];
+
 export const limitEndpoints: Endpoints = {
+  'GET /api/rate-limits/standing': {
+    auth: 'admin',
+    status: 200,
+    answer: object(['scope', 'total', 'clients'], { clients: standing }),
+    aim: () => ({ query: '?at_least=0&limit=1000' }),
+    holds: ({ body }, _caller, { cast }) => {
+      const found = (body.clients as { profile_id: string }[]).find(({ profile_id }) => profile_id === cast.granted.id);
+      expect(found).toMatchObject({
+        client_id: cast.granted.key?.clientId,
+        email: cast.granted.email,
+        source: 'default',
+        allowed_limit: 1_000_000,
+        window_seconds: 60,
+      });
+    },
+    badQueries: [
+      '?at_least=1.1',
+      '?at_least=-1',
+      '?at_least=most',
+      '?at_least=.5',
+      '?at_least=0,5',
+      '?at_least=0x1',
+      '?limit=0',
+      '?limit=1001',
+    ],
+    volatile: ['scope', 'total', 'clients'],
+  },
   'GET /api/rate-limits/tiers': { auth: 'admin', status: 200, answer: listOf(tier), aim: () => ({}) },
   'GET /api/rate-limits/tiers/active/all': {
     auth: 'token or key',
@@ -91,7 +134,15 @@ export const limitEndpoints: Endpoints = {
       const found = list.filter((entry) => entry.client_id === cast.client.key?.clientId);
       expect(found).toMatchObject([{ is_active: true }]);
     },
-    badQueries: ['?active_only=perhaps', '?active_only=true&active_only=false'],
+    badQueries: [
+      '?limit=0',
+      '?limit=1001',
+      '?cursor=x',
+      '?include=all',
+      '?include_total=some',
+      '?active_only=perhaps',
+      '?active_only=true&active_only=false',
+    ],
   },
   'POST /api/rate-limits/overrides': {
     auth: 'admin',

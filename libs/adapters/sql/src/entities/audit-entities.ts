@@ -23,14 +23,27 @@ export const AuditEntryEntity = defineEntity({
     { name: 'audit_entries_instant_index', properties: ['instant', 'seq'] },
     { name: 'audit_entries_source_index', properties: ['source', 'instant', 'seq'] },
     { name: 'audit_entries_received_index', properties: ['receivedAt', 'seq'] },
-    { name: 'audit_entries_actor_index', properties: ['actorId', 'instant', 'seq'], where: 'actor_id is not null' },
-    { name: 'audit_entries_client_index', properties: ['clientId', 'instant', 'seq'], where: 'client_id is not null' },
+    // With the source, so that a count by it and one of these needs no row.
+    {
+      name: 'audit_entries_actor_index',
+      properties: ['actorId', 'instant', 'seq', 'source'],
+      where: 'actor_id is not null',
+    },
+    {
+      name: 'audit_entries_client_index',
+      properties: ['clientId', 'instant', 'seq', 'source'],
+      where: 'client_id is not null',
+    },
     {
       name: 'audit_entries_collection_index',
-      properties: ['collectionId', 'instant', 'seq'],
+      properties: ['collectionId', 'instant', 'seq', 'source'],
       where: 'collection_id is not null',
     },
-    { name: 'audit_entries_action_index', properties: ['action', 'instant', 'seq'], where: 'action is not null' },
+    {
+      name: 'audit_entries_action_index',
+      properties: ['action', 'instant', 'seq', 'source'],
+      where: 'action is not null',
+    },
   ],
 });
 

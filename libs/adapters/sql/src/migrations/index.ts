@@ -12,6 +12,8 @@ import { usage } from './0009-usage.ts';
 import { organisation } from './0010-organisation.ts';
 import { serviceAccounts } from './0011-service-accounts.ts';
 import { oneTimeCodes } from './0012-one-time-codes.ts';
+import { auditCounts } from './0013-audit-counts.ts';
+import { refusedRequests } from './0014-refused-requests.ts';
 import type { Dialect, DialectSql } from './migration.ts';
 
 /** All migrations, oldest first. A released migration never changes; later changes get a migration of their own. */
@@ -28,6 +30,8 @@ const migrations: readonly { readonly name: string; readonly sql: DialectSql }[]
   { name: '0010-organisation', sql: organisation },
   { name: '0011-service-accounts', sql: serviceAccounts },
   { name: '0012-one-time-codes', sql: oneTimeCodes },
+  { name: '0013-audit-counts', sql: auditCounts },
+  { name: '0014-refused-requests', sql: refusedRequests },
 ];
 
 /** The table of applied migrations. */

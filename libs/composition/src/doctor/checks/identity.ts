@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import { createLocalIssuer } from '@portico/identity';
 import { readIfPresent, systemClock } from '@portico/system';
 import type { Config } from '../../config.ts';
-import { ok, wrong, type Check } from '../check.ts';
+import { ok, warning, wrong, type Check, type Finding } from '../check.ts';
 import { judgeClock } from '../judge-clock.ts';
 import { reasonOf, sentence } from '../run-checks.ts';
 
 const withoutIssuer = ({ identity }: Config) => (identity.issuer === null ? 'IDENTITY_ISSUER is not set.' : null);
+const signsInByPassword = ({ signInWays }: Config) => signInWays.some(({ kind }) => kind === 'firebase');
 
 export const identityChecks: readonly Check[] = [
   {
@@ -38,6 +39,25 @@ export const identityChecks: readonly Check[] = [
     advice: 'Correct IDENTITY_JWKS_URL.',
   },
   {
+    id: 'identity.console',
+    needs: ['identity.issuer'],
+    isIdle: (config) =>
+      withoutIssuer(config) ??
+      (signsInByPassword(config) ? 'People sign in at the console by e-mail and password, at Firebase.' : null),
+    ask: async ({ config, provider }) => {
+      const { metadata } = await provider();
+      if (!('found' in metadata)) {
+        return warning(
+          sentence(`Nobody can sign in at the console: ${reasonOf(metadata.problem)}`),
+          'Let the issuer publish a discovery document; IDENTITY_JWKS_URL names the keys alone.',
+        );
+      }
+      const found = [...judgeClient(config()), ...judgeMetadata(metadata.found)];
+      return found.length > 0 ? found : ok('The issuer lets people sign in at the console.');
+    },
+    advice: 'Correct IDENTITY_ISSUER.',
+  },
+  {
     id: 'clock.issuer',
     needs: ['configuration'],
     isIdle: withoutIssuer,
@@ -62,3 +82,36 @@ export const identityChecks: readonly Check[] = [
     advice: 'Look at local-issuer.key in DATA_DIR.',
   },
 ];
+
+const judgeClient = ({ identity, signInWays }: Config): readonly Finding[] => {
+  const way = signInWays.find(({ kind }) => kind === 'oidc');
+  if (way?.kind !== 'oidc' || identity.issuer?.audiences.includes(way.clientId)) return [];
+  return [
+    warning(
+      `Nobody can sign in at the console: the ID tokens of its client ${way.clientId} would be refused.`,
+      'Add IDENTITY_CONSOLE_CLIENT_ID to IDENTITY_AUDIENCE, which may be several, separated by commas.',
+    ),
+  ];
+};
+
+/** A list that is absent says nothing: few providers published one before RFC 8414. */
+const judgeMetadata = ({
+  authorization_endpoint: authorize,
+  code_challenge_methods_supported: methods,
+}: Readonly<Record<string, unknown>>): readonly Finding[] => {
+  if (typeof authorize !== 'string') {
+    return [
+      warning(
+        'Nobody can sign in at the console: the issuer has no authorization_endpoint.',
+        'At Firebase, set IDENTITY_FIREBASE_API_KEY; else put an issuer in front that has one, such as Keycloak or Dex.',
+      ),
+    ];
+  }
+  if (!Array.isArray(methods) || methods.includes('S256')) return [];
+  return [
+    warning(
+      'Nobody can sign in at the console: the issuer does not support S256, by which the console proves who it is.',
+      'Turn on PKCE with S256 at the issuer (RFC 7636).',
+    ),
+  ];
+};

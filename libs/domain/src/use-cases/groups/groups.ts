@@ -1,6 +1,6 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import { PorticoError } from '../../errors.ts';
-import type { Group, GroupCollection, ListedGroup } from '../../groups/group.ts';
+import { everyGroup, type Group, type GroupCollection, type GroupPage, type ListedGroup } from '../../groups/group.ts';
 import { type GroupId, parseId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
 import type { GroupChange } from '../../ports/group-store.ts';
@@ -27,11 +27,17 @@ export const createGroup =
     return group;
   };
 
-/** All groups, by name. */
+/** The groups by name, all or a page. */
 export const listGroups =
   ({ groups, clock }: Pick<Ports, 'clock' | 'groups'>) =>
-  (_authority: AdminAuthority): Promise<readonly ListedGroup[]> =>
-    groups.list(clock.now());
+  (_authority: AdminAuthority, page: GroupPage = everyGroup): Promise<readonly ListedGroup[]> =>
+    groups.list(clock.now(), page);
+
+/** How many there are, over all pages. */
+export const countGroups =
+  ({ groups }: Pick<Ports, 'groups'>) =>
+  (_authority: AdminAuthority, containing: string | null): Promise<number> =>
+    groups.count(containing);
 
 /**
  * Returns the id of the group that a text names: its id, or exactly its name. A name that looks like an id is found as

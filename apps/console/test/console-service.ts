@@ -1,0 +1,178 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import {
+  compose,
+  createLogger,
+  localAdmin,
+  readConfig,
+  startBackground,
+  version,
+  type Environment,
+  type LocalUser,
+  type Portico,
+} from '@portico/composition';
+import { createHttpApp, createHttpServer, type HttpServer } from '@portico/http';
+import { freePort } from '@portico/test-servers';
+
+/** A user of the local issuer whose e-mail is known, as people have one. */
+export interface Person {
+  readonly uid: string;
+  readonly email: string;
+  readonly groups?: readonly string[];
+}
+
+/** Who administers a new service. */
+export const firstAdmin: Person = { uid: localAdmin.uid, email: localAdmin.email };
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The parsed body, or its text if it is no JSON. */
+  readonly body: unknown;
+}
+
+export interface ConsoleService {
+  /** `http://127.0.0.1:PORT`, which stays over stops and starts. */
+  readonly address: string;
+  readonly dataDir: string;
+  /** A one-time code, as `portico console` prints it. */
+  codeFor(person?: Person, minutes?: number): Promise<string>;
+  /** The link that `portico console` prints; with a path of the console, the link to that page. */
+  linkFor(person?: Person, path?: string): Promise<string>;
+  tokenFor(person?: Person, seconds?: number): Promise<string>;
+  /** Calls the API as this person; the first admin by default. */
+  call(method: string, path: string, body?: unknown, person?: Person): Promise<ApiAnswer>;
+  /** As `call`; throws unless it succeeds. */
+  ask<Body = unknown>(method: string, path: string, body?: unknown, person?: Person): Promise<Body>;
+  /** Registers somebody and, unless it should wait, approves them; returns the id of the profile. */
+  register(person: Person, more?: Registration): Promise<string>;
+  /** Stops listening and breaks what is open, as when the service is away. */
+  goAway(): Promise<void>;
+  comeBack(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Registration {
+  readonly fullName?: string;
+  readonly company?: string;
+  /** Whether an admin approves it at once; true by default. */
+  readonly approved?: boolean;
+}
+
+const run = promisify(execFile);
+const packageRoot = resolve(import.meta.dirname, '..');
+
+/** Builds what the service serves at /console, if it has changed. Several may ask at once. */
+const buildConsole = (): Promise<unknown> =>
+  run(process.execPath, [join(packageRoot, 'build.mjs'), '--if-changed'], { cwd: packageRoot });
+
+/**
+ * The service with its console in this process, composed as `npm start` does: the embedded default in a folder of its
+ * own, unless variables say otherwise.
+ */
+export const startConsoleService = async (variables: Environment = {}): Promise<ConsoleService> => {
+  await buildConsole();
+  const dataDir = mkdtempSync(join(tmpdir(), 'portico-console-'));
+  const port = await freePort();
+  const config = readConfig({ DATA_DIR: dataDir, PORT: String(port), ...variables });
+  const portico = await compose(config, createLogger('silent', 'portico'), 'http');
+  const background = startBackground(portico);
+  let server = await listening(portico, port);
+  const address = `http://127.0.0.1:${port}`;
+  const { localIssuer, localSignIn } = portico;
+
+  const codeFor: ConsoleService['codeFor'] = async (person = firstAdmin, minutes = 10) => {
+    if (!localSignIn) throw new Error('The local issuer is off');
+    return localSignIn.invite(userOf(person), Date.now() + minutes * 60_000);
+  };
+  const tokenFor: ConsoleService['tokenFor'] = async (person = firstAdmin, seconds = 3_600) => {
+    if (!localIssuer) throw new Error('The local issuer is off');
+    return localIssuer.mint({ ...userOf(person), ttlSeconds: seconds });
+  };
+  const call: ConsoleService['call'] = async (method, path, body, person = firstAdmin) =>
+    callApi(`${address}${path}`, method, await tokenFor(person), body);
+  const ask: ConsoleService['ask'] = async <Body>(method: string, path: string, body?: unknown, person?: Person) => {
+    const answer = await call(method, path, body, person);
+    if (answer.status < 400) return answer.body as Body;
+    throw new Error(`${method} ${path} returned ${answer.status}: ${JSON.stringify(answer.body)}`);
+  };
+  return {
+    address,
+    dataDir,
+    codeFor,
+    linkFor: async (person, path = '/') => `${address}/console${path}#code=${await codeFor(person)}`,
+    tokenFor,
+    call,
+    ask,
+    register: async (person, { fullName = person.uid, company, approved = true } = {}) => {
+      const { id } = await ask<{ id: string }>(
+        'POST',
+        '/api/profiles/register',
+        {
+          firebase_uid: person.uid,
+          email: person.email,
+          full_name: fullName,
+          ...(company === undefined ? {} : { company_name: company }),
+        },
+        person,
+      );
+      if (approved) await ask('POST', `/api/profiles/${id}/approve`);
+      return id;
+    },
+    goAway: () => server.drain({ noticeMs: 0, deadlineMs: 200 }),
+    comeBack: async () => void (server = await listening(portico, port)),
+    close: async () => {
+      await server.drain({ noticeMs: 0, deadlineMs: 1_000 });
+      await background.stop();
+      await portico.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+};
+
+const userOf = ({ uid, email, groups }: Person): LocalUser => ({
+  uid,
+  email,
+  emailVerified: true,
+  ...(groups ? { groups } : {}),
+});
+
+/** As `apps/http/src/main.ts`. */
+const listening = async (portico: Portico, port: number): Promise<HttpServer> => {
+  const { config, logger, useCases, documents, localIssuer, localSignIn, issuerEndpoints, bodyStore } = portico;
+  const server = createHttpServer(
+    createHttpApp({
+      useCases,
+      documents,
+      settings: { ...config, version },
+      logger,
+      localIssuer,
+      issuerEndpoints,
+      localSignIn,
+      sharedBodies: bodyStore,
+      runsJobs: portico.duties.worksJobs,
+    }),
+  );
+  issuerEndpoints();
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+};
+
+const callApi = async (url: string, method: string, token: string, body: unknown): Promise<ApiAnswer> => {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  return { status: response.status, headers: response.headers, body: isJson ? (JSON.parse(text) as unknown) : text };
+};

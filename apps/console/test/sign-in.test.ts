@@ -1,0 +1,209 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectAccessible } from './accessible.ts';
+import { startBrowser } from './browser.ts';
+import { firstAdmin, startConsoleService, type ConsoleService, type Person } from './console-service.ts';
+import { goTo, openPage, screenshot, signIn } from './watched-page.ts';
+
+const browser = await startBrowser();
+afterAll(() => browser?.close());
+
+const personOf = (uid: string): Person => ({ uid, email: `${uid}@example.com` });
+const signInButton = (page: Page) => page.getByRole('button', { name: 'Sign in with a one-time code' });
+const signOutButton = (page: Page) => page.getByRole('button', { name: 'Sign out' });
+const headed = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+
+describe.skipIf(!browser)('signing in', () => {
+  if (!browser) return;
+  let service: ConsoleService;
+  beforeAll(async () => {
+    service = await startConsoleService();
+  }, 120_000);
+  afterAll(() => service.close());
+
+  test('the printed link signs in without a click, and its code is gone from the address and the history', async () => {
+    const { page } = await openPage(browser, service);
+    const visited: string[] = [];
+    page.on('framenavigated', (frame) => void visited.push(frame.url()));
+    await signIn(page, service);
+    await headed(page, 'People');
+    expect(page.url()).toBe(`${service.address}/console/people`);
+    expect(visited.at(-1)).not.toContain('code');
+    await signOutButton(page).waitFor();
+    expect(await page.title()).toContain('People');
+    await expectAccessible(page);
+    await screenshot(page, 'signed in');
+    await page.goBack();
+    await signInButton(page).waitFor();
+    expect(page.url()).toBe(`${service.address}/console/`);
+  });
+
+  test('a link that was used leads to a page that asks for a code, says why, and takes a fresh one', async () => {
+    const { page, expectTrouble } = await openPage(browser, service);
+    // The browser's console tells of each answer that is no success.
+    expectTrouble(/^console: .*400.*local-issuer\/authorize/);
+    const link = await service.linkFor();
+    await page.goto(link);
+    await signOutButton(page).click();
+    await signInButton(page).waitFor();
+
+    await page.goto(link);
+    await page.reload();
+    await headed(page, 'Sign in to Portico');
+    const field = page.getByLabel('One-time code');
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    const described = (await field.getAttribute('aria-describedby'))?.split(' ') ?? [];
+    const problem = page.getByRole('alert');
+    expect(described).toContain(await problem.getAttribute('id'));
+    expect(await problem.innerText()).not.toBe('');
+    await expectAccessible(page);
+    await screenshot(page, 'code used twice');
+
+    await field.fill('wrong');
+    await field.press('Enter');
+    await problem.waitFor();
+    await field.fill((await service.codeFor()).toLowerCase());
+    await field.press('Enter');
+    await headed(page, 'People');
+    expect(page.url()).toBe(`${service.address}/console/people`);
+  });
+
+  test('whoever opens the console without a link types a code', async () => {
+    const { page } = await openPage(browser, service);
+    await page.goto(`${service.address}/console/`);
+    await signInButton(page).waitFor();
+    await expectAccessible(page);
+    await screenshot(page, 'sign in');
+    await signInButton(page).click();
+    await page.getByLabel('One-time code').fill(await service.codeFor());
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await headed(page, 'People');
+  });
+
+  test('nothing that signs in is stored, so a reload asks again, and signing out too', async () => {
+    const { page, context } = await openPage(browser, service);
+    await signIn(page, service);
+    const stored = await everythingStored(page, context);
+    expect(stored).not.toMatch(/eyJ|refresh|id_token|access_token/);
+    expect(stored).not.toContain(firstAdmin.email);
+    await page.reload();
+    await signInButton(page).waitFor();
+
+    await signIn(page, service);
+    await signOutButton(page).click();
+    await signInButton(page).waitFor();
+    expect(await everythingStored(page, context)).not.toMatch(/eyJ|refresh|id_token|access_token/);
+    await page.goBack();
+    await signInButton(page).waitFor();
+  });
+
+  test('who opens a page of the console gets there after signing in', async () => {
+    const { page } = await openPage(browser, service);
+    await page.goto(`${service.address}/console/audit?action=x`);
+    await signInButton(page).click();
+    await page.getByLabel('One-time code').fill(await service.codeFor());
+    await page.getByLabel('One-time code').press('Enter');
+    await signOutButton(page).waitFor();
+    expect(page.url()).toMatch(`${service.address}/console/audit`);
+
+    await goTo(page, '/health');
+    await page.waitForURL(`${service.address}/console/health`);
+    await signOutButton(page).waitFor();
+    await goTo(page, '/no-such-page');
+    await headed(page, 'There is no such page.');
+  });
+
+  test('the chosen theme stays over a reload, whatever the system prefers', async () => {
+    const { page } = await openPage(browser, service);
+    const scheme = () => page.locator('html').getAttribute('data-mantine-color-scheme');
+    await signIn(page, service);
+    expect(await scheme()).toBe('light');
+    await page.getByRole('button', { name: 'Dark theme' }).click();
+    expect(await scheme()).toBe('dark');
+    await expectAccessible(page);
+    await screenshot(page, 'signed in dark');
+    await page.reload();
+    await signInButton(page).waitFor();
+    expect(await scheme()).toBe('dark');
+    await expectAccessible(page);
+  });
+
+  test('whoever is not registered registers, waits, and goes on once approved', async () => {
+    const { page, expectTrouble } = await openPage(browser, service);
+    expectTrouble(/^console: .*404.*profiles\/me/);
+    const ada = personOf('ada');
+    await page.goto(await service.linkFor(ada));
+    await headed(page, 'Register');
+    await expectAccessible(page);
+    await screenshot(page, 'register');
+    expect(await page.getByLabel('E-mail').inputValue()).toBe(ada.email);
+    await page.getByLabel('Full name').fill('Ada Lovelace');
+    await page.getByLabel('Company').fill('Analytical Engines');
+    await page.getByRole('button', { name: 'Register' }).click();
+    await headed(page, 'Waiting for approval');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Check again' }).click();
+    await headed(page, 'Waiting for approval');
+
+    const [{ id, full_name, company_name }] = await service.ask<[Registered]>('GET', '/api/profiles/pending');
+    expect([full_name, company_name]).toEqual(['Ada Lovelace', 'Analytical Engines']);
+    await service.ask('POST', `/api/profiles/${id}/approve`);
+    await page.getByRole('button', { name: 'Check again' }).click();
+    await signOutButton(page).waitFor();
+    await page.locator('#content h1').waitFor();
+    expect(await page.getByRole('link', { name: 'People' }).count()).toBe(0);
+    await expectAccessible(page);
+    await screenshot(page, 'client at the start');
+  });
+
+  test('whoever was rejected is told so', async () => {
+    const { page } = await openPage(browser, service);
+    const bob = personOf('bob');
+    const id = await service.register(bob, { approved: false });
+    await service.ask('POST', `/api/profiles/${id}/reject`);
+    await page.goto(await service.linkFor(bob));
+    await headed(page, 'Registration rejected');
+    await expectAccessible(page);
+    await signOutButton(page).click();
+    await signInButton(page).waitFor();
+  });
+
+  test('whoever is suspended is told so, and goes on once they are let in again', async () => {
+    const { page, expectTrouble } = await openPage(browser, service);
+    expectTrouble(/^console: .*401.*profiles\/me/);
+    const eve = personOf('eve');
+    const id = await service.register(eve);
+    await service.ask('POST', `/api/profiles/${id}/suspend`);
+    await page.goto(await service.linkFor(eve));
+    await headed(page, 'You are not let in');
+    expect(await page.getByText('eve@example.com').count()).toBe(1);
+    await expectAccessible(page);
+    await screenshot(page, 'suspended');
+    await service.ask('POST', `/api/profiles/${id}/resume`);
+    await page.getByRole('button', { name: 'Check again' }).click();
+    await signOutButton(page).waitFor();
+    await page.locator('#content h1').waitFor();
+  });
+});
+
+interface Registered {
+  readonly id: string;
+  readonly full_name: string;
+  readonly company_name: string;
+}
+
+/** All that the browser keeps of the console: both storages, databases, caches and cookies. */
+const everythingStored = async (page: Page, context: BrowserContext): Promise<string> => {
+  const inPage = await page.evaluate(async () => ({
+    local: { ...localStorage },
+    session: { ...sessionStorage },
+    databases: (await indexedDB.databases()).map(({ name }) => name),
+    caches: await caches.keys(),
+    workers: (await navigator.serviceWorker.getRegistrations()).length,
+    cookie: document.cookie,
+    name: window.name,
+    state: JSON.stringify(history.state),
+  }));
+  expect([inPage.databases, inPage.caches, inPage.workers]).toEqual([[], [], 0]);
+  return JSON.stringify([inPage, await context.cookies()]);
+};

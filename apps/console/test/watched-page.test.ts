@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { brokenRules } from './accessible.ts';
+import { startBrowser } from './browser.ts';
+import { startConsoleService, type ConsoleService } from './console-service.ts';
+import { openPage } from './watched-page.ts';
+
+const browser = await startBrowser();
+afterAll(() => browser?.close());
+
+describe.skipIf(!browser)('a page that is watched', () => {
+  if (!browser) return;
+  let service: ConsoleService;
+  beforeAll(async () => {
+    service = await startConsoleService();
+  }, 120_000);
+  afterAll(() => service.close());
+
+  const inPage = async (script: () => unknown) => {
+    const watched = await openPage(browser, service);
+    await watched.page.goto(`${service.address}/console/`);
+    await watched.page.getByRole('button').first().waitFor();
+    expect(watched.trouble()).toEqual([]);
+    await watched.page.evaluate(script);
+    return watched;
+  };
+
+  test.each([
+    ['a dialog', () => alert('here'), /^dialog: alert here$/],
+    [
+      'an error of a script',
+      () => void setTimeout(() => void (null as unknown as Date).getTime()),
+      /^thrown: TypeError/,
+    ],
+    ['a rejection that nobody handles', () => void Promise.reject(new Error('unhandled')), /^thrown: Error: unhandled/],
+    ["an error in the browser's console", () => console.error('complaint'), /^console: complaint/],
+    [
+      'a script in the document',
+      () => document.body.append(Object.assign(document.createElement('script'), { text: 'alert(1)' })),
+      /^policy: script-src-elem blocks inline/,
+    ],
+    [
+      'an attribute with a script',
+      () => document.body.insertAdjacentHTML('beforeend', '<img src="/nothing" onerror="alert(1)">'),
+      /^policy: script-src-attr blocks inline/,
+    ],
+    [
+      'a style in the document',
+      () => document.head.insertAdjacentHTML('beforeend', '<style>body { color: red }</style>'),
+      /^policy: style-src-elem blocks inline/,
+    ],
+    [
+      'a request to a foreign host',
+      () => void fetch('https://evil.example.com/').catch(() => undefined),
+      /^policy: connect-src blocks https:\/\/evil\.example\.com/,
+    ],
+    [
+      'a page elsewhere',
+      () => void window.open('http://evil.example.com/'),
+      /^elsewhere: GET http:\/\/evil\.example\.com\/$/,
+    ],
+  ])('tells of %s', async (_what, script, told) => {
+    const { trouble, expectTrouble } = await inPage(script);
+    await vi.waitFor(() => expect(trouble()).toContainEqual(expect.stringMatching(told)), { timeout: 5_000 });
+    expectTrouble(/^/);
+  });
+
+  test('an element without a name is not accessible', async () => {
+    const { page } = await inPage(() => document.querySelector('main, body')?.append(document.createElement('button')));
+    expect(await brokenRules(page)).toContainEqual(expect.stringMatching(/^button-name: /));
+  });
+
+  // The failure comes after the test has ended.
+  test.fails('trouble that was not expected fails the test', async () => {
+    const { trouble } = await inPage(() => console.error('complaint'));
+    await vi.waitFor(() => expect(trouble()).toHaveLength(1));
+  });
+});

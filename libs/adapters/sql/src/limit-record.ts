@@ -1,0 +1,39 @@
+import type { ClientLimits } from '@portico/domain';
+
+/** What limits a profile, as statements select it beside the profile `p`. */
+export interface LimitColumns {
+  readonly overrideId: number | null;
+  readonly overrideAllowed: number;
+  readonly overrideSeconds: number;
+  readonly tierName: string | null;
+  readonly tierAllowed: number;
+  readonly tierSeconds: number;
+  /** As `tierAsText` has it. */
+  readonly groupTier: string | null;
+}
+
+/** All but the tier of its groups, which each statement finds in its own way. */
+export const limitColumns = `o.id as "overrideId", o.allowed as "overrideAllowed", o.window_seconds as "overrideSeconds",
+  t.tier as "tierName", t.allowed as "tierAllowed", t.window_seconds as "tierSeconds"`;
+export const limitTables = `left join overrides o on o.profile_id = p.id and o.is_active = true
+    left join tiers t on t.tier = p.tier and t.is_active = true`;
+
+/** A tier `a` in one column: its name, requests and seconds, between spaces. */
+export const tierAsText = `a.tier || ' ' || a.allowed || ' ' || a.window_seconds`;
+export const mostGenerousTier = 'order by a.allowed * 1.0 / a.window_seconds desc, a.tier limit 1';
+
+export const limitsOf = (row: LimitColumns): ClientLimits => ({
+  override:
+    row.overrideId === null
+      ? null
+      : { id: row.overrideId, allowed: row.overrideAllowed, windowSeconds: row.overrideSeconds },
+  tier: row.tierName === null ? null : { tier: row.tierName, allowed: row.tierAllowed, windowSeconds: row.tierSeconds },
+  groupTier: tierOf(row.groupTier),
+});
+
+/** No name of a tier holds a space. */
+const tierOf = (text: string | null): ClientLimits['groupTier'] => {
+  if (text === null) return null;
+  const [tier = '', allowed, windowSeconds] = text.split(' ');
+  return { tier, allowed: Number(allowed), windowSeconds: Number(windowSeconds) };
+};

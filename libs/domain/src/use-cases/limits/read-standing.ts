@@ -1,0 +1,64 @@
+import type { AdminAuthority } from '../../access/principal.ts';
+import type { Instant } from '../../instant.ts';
+import {
+  clientSubject,
+  type EffectiveLimit,
+  effectiveLimit,
+  type LimitedClient,
+  type LimiterScope,
+} from '../../limits/limit.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { Settings } from '../../settings.ts';
+
+/** How near a client is to its limit at this moment. */
+export interface ClientStanding extends EffectiveLimit {
+  readonly client: Omit<LimitedClient, 'limits'>;
+  /** Counted requests in the window that ends now; at most as many as are allowed. */
+  readonly used: number;
+  readonly remaining: number;
+  /** When the oldest counted request leaves the window. */
+  readonly resetsAt: Instant;
+  /** In whole seconds, at least 1. */
+  readonly resetSeconds: number;
+  /** Whole seconds until a request would be admitted; 0 if one would be now. */
+  readonly retryAfterSeconds: number;
+}
+
+export interface LimitStandings {
+  /** Whether all requests are counted, or only those to the process that answers. */
+  readonly scope: LimiterScope;
+  /** How many clients have used that share, listed or not. */
+  readonly total: number;
+  /** Those that have used the largest share first, then by e-mail. */
+  readonly standings: readonly ClientStanding[];
+}
+
+/** Returns the clients that have used at least that share of what they may, at most `limit`. Counts nothing. */
+export const readLimitStandings =
+  ({ limits, limiter, clock }: Pick<Ports, 'limits' | 'limiter' | 'clock'>, { defaultLimit }: Settings) =>
+  async (
+    _authority: AdminAuthority,
+    { atLeast, limit }: { readonly atLeast: number; readonly limit: number },
+  ): Promise<LimitStandings> => {
+    const clients = (await limits.clients()).map(({ limits: own, ...client }) => ({
+      client,
+      effective: effectiveLimit(own, defaultLimit),
+    }));
+    const { results, scope } = await limiter.peekEach(
+      clients.map(({ client, effective }) => ({ subject: clientSubject(client.id), rule: effective.rule })),
+    );
+    const now = clock.now();
+    const near = clients.flatMap(({ client, effective }, at): ClientStanding[] => {
+      const result = results[at];
+      const used = result ? effective.rule.allowed - result.remaining : 0;
+      if (!result || used === 0 || used < atLeast * effective.rule.allowed) return [];
+      const { remaining, resetSeconds, retryAfterSeconds } = result;
+      const resetsAt = now + resetSeconds * 1_000;
+      return [{ ...effective, client, used, remaining, resetsAt, resetSeconds, retryAfterSeconds }];
+    });
+    // The sort is stable, and the clients came by e-mail.
+    const ordered = near.sort((a, b) => shareOf(b) - shareOf(a));
+    return { scope, total: ordered.length, standings: ordered.slice(0, limit) };
+  };
+
+const shareOf = ({ used, rule }: ClientStanding): number => used / rule.allowed;

@@ -1,0 +1,217 @@
+import { createPublicKey, verify, type JsonWebKey } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startFirebaseStandIn, type FirebasePerson, type FirebaseStandIn } from './firebase-stand-in.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const alice: FirebasePerson = { uid: 'alice', email: 'alice@example.com', password: 'correct horse' };
+const origin = 'http://127.0.0.1:3000';
+let standIn: FirebaseStandIn;
+beforeAll(async () => {
+  standIn = await startFirebaseStandIn();
+});
+beforeEach(() => {
+  standIn.put(alice);
+  standIn.refusal = null;
+  standIn.tokenSeconds = 3_600;
+});
+afterAll(() => standIn.close());
+
+const post = async (path: string, type: string, body: string) => {
+  const address = `http://${standIn.host}/${path}`;
+  const response = await fetch(address, { method: 'POST', headers: { 'content-type': type, origin }, body });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Json };
+};
+
+const signIn = (fields: object = {}, key = standIn.apiKey) =>
+  post(
+    `identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=${key}`,
+    'application/json',
+    JSON.stringify({ email: alice.email, password: alice.password, returnSecureToken: true, ...fields }),
+  );
+
+const refresh = (form: Readonly<Record<string, string>>) =>
+  post(
+    `securetoken.googleapis.com/v1/token?key=${standIn.apiKey}`,
+    'application/x-www-form-urlencoded',
+    new URLSearchParams({ grant_type: 'refresh_token', ...form }).toString(),
+  );
+
+const documentAt = async (address: string): Promise<Json> => (await (await fetch(address)).json()) as Json;
+
+const publishedKeys = async () => {
+  const { issuer, jwks_uri: address } = await documentAt(`${standIn.issuer}/.well-known/openid-configuration`);
+  expect(issuer).toBe(standIn.issuer);
+  return (await documentAt(String(address)))['keys'] as readonly (JsonWebKey & { readonly kid: string })[];
+};
+
+const parsed = (part = ''): Json => JSON.parse(Buffer.from(part, 'base64url').toString('utf8')) as Json;
+
+/** The claims of a token that a published key has signed; null if none has. */
+const claimsOf = async (token: unknown): Promise<Json | null> => {
+  const [header = '', payload = '', signature = ''] = String(token).split('.');
+  const { alg, kid } = parsed(header);
+  const key = (await publishedKeys()).find((one) => one.kid === kid);
+  if (alg !== 'RS256' || !key) return null;
+  const signed = Buffer.from(`${header}.${payload}`);
+  const isGood = verify('sha256', signed, createPublicKey({ key, format: 'jwk' }), Buffer.from(signature, 'base64url'));
+  return isGood ? parsed(payload) : null;
+};
+
+describe('signing in', () => {
+  test('by e-mail and password gives an ID token that a published key has signed', async () => {
+    const { status, body } = await signIn();
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ localId: 'alice', email: alice.email, registered: true, expiresIn: '3600' });
+    const claims = await claimsOf(body['idToken']);
+    expect(claims).toMatchObject({
+      iss: standIn.issuer,
+      aud: 'demo-portico',
+      sub: 'alice',
+      user_id: 'alice',
+      email: alice.email,
+      email_verified: false,
+      firebase: { identities: { email: [alice.email] }, sign_in_provider: 'password' },
+    });
+    expect(Number(claims?.['exp']) - Number(claims?.['iat'])).toBe(3_600);
+  });
+
+  test('the case of the e-mail makes no difference, and a verified one is said', async () => {
+    standIn.put({ ...alice, emailVerified: true });
+    const { body } = await signIn({ email: 'Alice@Example.com' });
+    expect(await claimsOf(body['idToken'])).toMatchObject({ email_verified: true });
+  });
+
+  test.each([
+    ['an unknown e-mail', { email: 'bob@example.com' }, 'INVALID_LOGIN_CREDENTIALS'],
+    ['a wrong password', { password: 'wrong' }, 'INVALID_LOGIN_CREDENTIALS'],
+    ['no e-mail', { email: '' }, 'INVALID_EMAIL'],
+    ['no password', { password: '' }, 'MISSING_PASSWORD'],
+  ])('%s is refused', async (_, fields, message) => {
+    const { status, body } = await signIn(fields);
+    const errors = [{ message, domain: 'global', reason: 'invalid' }];
+    expect([status, body]).toEqual([400, { error: { code: 400, message, errors } }]);
+  });
+
+  test('a project of before 2023 says which of the two is wrong', async () => {
+    const former = standIn;
+    standIn = await startFirebaseStandIn({ hidesEmails: false, people: [alice] });
+    try {
+      expect((await signIn({ email: 'bob@example.com' })).body).toMatchObject({
+        error: { message: 'EMAIL_NOT_FOUND' },
+      });
+      expect((await signIn({ password: 'wrong' })).body).toMatchObject({ error: { message: 'INVALID_PASSWORD' } });
+    } finally {
+      await standIn.close();
+      standIn = former;
+    }
+  });
+
+  test('a disabled person is refused only with the right password', async () => {
+    standIn.put({ ...alice, disabled: true });
+    expect((await signIn()).body).toMatchObject({ error: { message: 'USER_DISABLED' } });
+    expect((await signIn({ password: 'wrong' })).body).toMatchObject({
+      error: { message: 'INVALID_LOGIN_CREDENTIALS' },
+    });
+  });
+
+  test('everybody can be refused, as after too many attempts', async () => {
+    standIn.refusal = 'TOO_MANY_ATTEMPTS_TRY_LATER : Access to this account has been temporarily disabled.';
+    expect((await signIn()).body).toMatchObject({ error: { code: 400, message: standIn.refusal } });
+  });
+
+  test('with a second factor the password brings no token', async () => {
+    standIn.put({ ...alice, secondFactor: true });
+    const { status, body } = await signIn();
+    expect([status, body['idToken'], body['refreshToken']]).toEqual([200, undefined, undefined]);
+    expect(body).toHaveProperty('mfaPendingCredential');
+  });
+
+  test('another API key is refused, and none at all', async () => {
+    const message = 'API key not valid. Please pass a valid API key.';
+    expect((await signIn({}, 'another')).body).toMatchObject({ error: { code: 400, message } });
+    const none = await post('identitytoolkit.googleapis.com/v1/accounts:signInWithPassword', 'application/json', '{}');
+    expect([none.status, none.body]).toMatchObject([403, { error: { status: 'PERMISSION_DENIED' } }]);
+  });
+});
+
+describe('a refresh token', () => {
+  const refreshTokenOf = async (): Promise<string> => String((await signIn()).body['refreshToken']);
+
+  test('gives a new ID token of the lifetime that is set now', async () => {
+    const token = await refreshTokenOf();
+    standIn.tokenSeconds = 5;
+    const { status, body } = await refresh({ refresh_token: token });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ expires_in: '5', token_type: 'Bearer', refresh_token: token, user_id: 'alice' });
+    const claims = await claimsOf(body['id_token']);
+    expect(Number(claims?.['exp']) - Number(claims?.['iat'])).toBe(5);
+  });
+
+  test.each([
+    ['that is unknown', async () => ({ refresh_token: 'unknown' }), 'TOKEN_EXPIRED'],
+    ['that is absent', async () => ({}), 'MISSING_REFRESH_TOKEN'],
+    ['of another grant', async () => ({ grant_type: 'password', refresh_token: 'x' }), 'INVALID_GRANT_TYPE'],
+    [
+      'that was revoked',
+      async () => {
+        const token = await refreshTokenOf();
+        standIn.revoke('alice');
+        return { refresh_token: token };
+      },
+      'TOKEN_EXPIRED',
+    ],
+    [
+      'of somebody who is disabled',
+      async () => {
+        const token = await refreshTokenOf();
+        standIn.put({ ...alice, disabled: true });
+        return { refresh_token: token };
+      },
+      'USER_DISABLED',
+    ],
+    [
+      'of somebody who is gone',
+      async () => {
+        const token = await refreshTokenOf();
+        standIn.remove('alice');
+        return { refresh_token: token };
+      },
+      'USER_NOT_FOUND',
+    ],
+  ])('%s is refused', async (_, formOf, message) => {
+    const { status, body } = await refresh(await formOf());
+    expect([status, body]).toEqual([400, { error: { code: 400, message, status: 'INVALID_ARGUMENT' } }]);
+  });
+});
+
+test('a page of another origin may call it: the preflight and the answer say so', async () => {
+  const address = `http://${standIn.host}/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=x`;
+  const asked = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' };
+  const { status, headers } = await fetch(address, { method: 'OPTIONS', headers: asked });
+  expect(status).toBe(200);
+  expect(headers.get('access-control-allow-origin')).toBe(origin);
+  expect(headers.get('access-control-allow-headers')).toBe('content-type');
+  expect(headers.get('access-control-allow-methods')).toContain('POST');
+  for (const answer of [await signIn(), await signIn({ password: 'wrong' })]) {
+    expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
+  }
+});
+
+test('a new key signs at once, and the old one is published until it is retired', async () => {
+  const before = (await signIn()).body['idToken'];
+  standIn.rotate();
+  const after = (await signIn()).body['idToken'];
+  expect([(await claimsOf(before))?.['sub'], (await claimsOf(after))?.['sub']]).toEqual(['alice', 'alice']);
+  standIn.retire();
+  expect(await claimsOf(before)).toBeNull();
+  expect((await claimsOf(after))?.['sub']).toBe('alice');
+});
+
+test('it remembers what it was asked', async () => {
+  const before = standIn.calls.length;
+  await signIn();
+  const [call] = standIn.calls.slice(before);
+  expect(call?.path).toBe('/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword');
+  expect(JSON.parse(call?.body ?? '')).toMatchObject({ email: alice.email, returnSecureToken: true });
+});

@@ -1,0 +1,297 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { LoopbackServer } from '../loopback-server.ts';
+import type { ServerControl } from '../server-process.ts';
+import { SigningKeys } from './signing-keys.ts';
+
+export interface FirebasePerson {
+  /** The `sub` of the ID tokens. */
+  readonly uid: string;
+  readonly email: string;
+  readonly password: string;
+  /** False by default. */
+  readonly emailVerified?: boolean;
+  readonly disabled?: boolean;
+  /** Whether the password alone does not sign in. */
+  readonly secondFactor?: boolean;
+}
+
+export interface FirebaseStandInOptions {
+  readonly people?: readonly FirebasePerson[];
+  /** `demo-portico` by default. */
+  readonly projectId?: string;
+  readonly apiKey?: string;
+  /** How long an ID token is valid; an hour by default, as at Firebase. */
+  readonly tokenSeconds?: number;
+  /** Whether a refusal hides if the e-mail is known, as in projects made since September 2023; true by default. */
+  readonly hidesEmails?: boolean;
+}
+
+export interface FirebaseCall {
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+/** Starts a server that answers as Firebase Authentication does to its REST API, under the paths of its emulator. */
+export const startFirebaseStandIn = async (options: FirebaseStandInOptions = {}): Promise<FirebaseStandIn> => {
+  const standIn = new FirebaseStandIn(options);
+  await standIn.listen();
+  return standIn;
+};
+
+const signInPath = '/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword';
+const tokenPath = '/securetoken.googleapis.com/v1/token';
+
+/** Unlike Firebase's own emulator, it signs its ID tokens, and publishes the keys at its own address. */
+export class FirebaseStandIn {
+  readonly projectId: string;
+  readonly apiKey: string;
+  /** How long the ID tokens are valid that it makes from now on. */
+  tokenSeconds: number;
+  /** The message of the refusal that everybody gets who signs in; null for none. */
+  refusal: string | null = null;
+  /** Every request so far, in order; preflights are not among them. */
+  readonly calls: FirebaseCall[] = [];
+  readonly #hidesEmails: boolean;
+  readonly #people = new Map<string, FirebasePerson>();
+  readonly #refreshTokens = new Map<string, { readonly uid: string; readonly authTime: number }>();
+  readonly #keys = new SigningKeys();
+  #loopback: LoopbackServer | null = null;
+
+  constructor({
+    people = [],
+    projectId = 'demo-portico',
+    apiKey = 'AIzaSyStandIn-0123456789_abcdefghijklmno',
+    tokenSeconds = 3_600,
+    hidesEmails = true,
+  }: FirebaseStandInOptions) {
+    this.projectId = projectId;
+    this.apiKey = apiKey;
+    this.tokenSeconds = tokenSeconds;
+    this.#hidesEmails = hidesEmails;
+    for (const person of people) this.put(person);
+  }
+
+  /** `HOST:PORT`, as in `FIREBASE_AUTH_EMULATOR_HOST`. */
+  get host(): string {
+    return `127.0.0.1:${this.control.port}`;
+  }
+
+  /** In place of `https://securetoken.google.com/PROJECT`. */
+  get issuer(): string {
+    return `http://${this.host}/securetoken.google.com/${this.projectId}`;
+  }
+
+  /** What a service is configured by that trusts it, and lets people sign in there. */
+  get variables(): Readonly<Record<string, string>> {
+    return {
+      IDENTITY_ISSUER: this.issuer,
+      IDENTITY_AUDIENCE: this.projectId,
+      IDENTITY_FIREBASE_API_KEY: this.apiKey,
+      FIREBASE_AUTH_EMULATOR_HOST: this.host,
+    };
+  }
+
+  /** Stops, starts (on the same port), pauses and resumes it. */
+  get control(): ServerControl & { readonly port: number } {
+    if (!this.#loopback) throw new Error('The stand-in is not listening');
+    return this.#loopback;
+  }
+
+  async listen(): Promise<void> {
+    const server = createServer((request, response) => {
+      this.#serve(request, response).catch((error: unknown) => response.destroy(error as Error));
+    });
+    this.#loopback = await LoopbackServer.start(server);
+  }
+
+  async close(): Promise<void> {
+    await this.#loopback?.stop();
+  }
+
+  /** Adds a person, or replaces the one with this `uid`. */
+  put(person: FirebasePerson): void {
+    this.#people.set(person.uid, person);
+  }
+
+  /** Deletes the person, whose refresh tokens end with it. */
+  remove(uid: string): void {
+    this.#people.delete(uid);
+  }
+
+  /** Ends all refresh tokens of the person, as a changed password does. */
+  revoke(uid: string): void {
+    for (const [token, { uid: owner }] of this.#refreshTokens) if (owner === uid) this.#refreshTokens.delete(token);
+  }
+
+  /** Starts to sign with a new key; the earlier ones stay published. */
+  rotate(): void {
+    this.#keys.rotate();
+  }
+
+  /** Publishes only the key that signs now. */
+  retire(): void {
+    this.#keys.retire();
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await textOf(request);
+    await this.#loopback?.awake;
+    const { pathname, searchParams } = new URL(request.url ?? '/', `http://${this.host}`);
+    allowOrigin(request, response);
+    if (request.method === 'OPTIONS') return allowRequest(request, response);
+    this.calls.push({ path: pathname, headers: request.headers, body });
+    send(response, this.#answer(`${request.method} ${pathname}`, searchParams.get('key'), body));
+  }
+
+  #answer(called: string, key: string | null, body: string): Answer {
+    const issuerPath = new URL(this.issuer).pathname;
+    if (called === `GET ${issuerPath}/.well-known/openid-configuration`)
+      return { status: 200, body: this.#discovery() };
+    if (called === `GET ${issuerPath}/jwks`) return { status: 200, body: { keys: this.#keys.published() } };
+    if (called !== `POST ${signInPath}` && called !== `POST ${tokenPath}`) {
+      return { status: 404, body: { error: { code: 404, message: 'Not Found' } } };
+    }
+    if (key === null) {
+      const message =
+        "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API consumer identity to call this API.";
+      return { status: 403, body: { error: { code: 403, message, status: 'PERMISSION_DENIED' } } };
+    }
+    if (key !== this.apiKey) return refusal('API key not valid. Please pass a valid API key.', 'INVALID_ARGUMENT');
+    return called === `POST ${signInPath}` ? this.#signIn(body) : this.#refresh(new URLSearchParams(body));
+  }
+
+  #discovery(): object {
+    return {
+      issuer: this.issuer,
+      jwks_uri: `${this.issuer}/jwks`,
+      response_types_supported: ['id_token'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['RS256'],
+    };
+  }
+
+  #signIn(text: string): Answer {
+    const { email, password } = fieldsOf(text);
+    if (typeof email !== 'string' || !/^[^@\s]+@[^@\s]+$/.test(email)) return refusal('INVALID_EMAIL');
+    if (typeof password !== 'string' || password === '') return refusal('MISSING_PASSWORD');
+    if (this.refusal !== null) return refusal(this.refusal);
+    const person = [...this.#people.values()].find((one) => one.email === email.toLowerCase());
+    if (!person) return refusal(this.#hidesEmails ? 'INVALID_LOGIN_CREDENTIALS' : 'EMAIL_NOT_FOUND');
+    if (person.password !== password) {
+      return refusal(this.#hidesEmails ? 'INVALID_LOGIN_CREDENTIALS' : 'INVALID_PASSWORD');
+    }
+    if (person.disabled) return refusal('USER_DISABLED');
+    const known = { kind: 'identitytoolkit#VerifyPasswordResponse', localId: person.uid, email: person.email };
+    if (person.secondFactor) {
+      const mfaInfo = [{ mfaEnrollmentId: randomUUID(), displayName: 'phone', phoneInfo: '+*******1234' }];
+      const pending = { ...known, registered: true, mfaPendingCredential: randomUUID(), mfaInfo };
+      return { status: 200, body: pending };
+    }
+    const authTime = nowSeconds();
+    const refreshToken = randomUUID();
+    this.#refreshTokens.set(refreshToken, { uid: person.uid, authTime });
+    return {
+      status: 200,
+      body: {
+        ...known,
+        displayName: '',
+        idToken: this.#idToken(person, authTime),
+        registered: true,
+        refreshToken,
+        expiresIn: String(this.tokenSeconds),
+      },
+    };
+  }
+
+  #refresh(form: URLSearchParams): Answer {
+    const grantType = form.get('grant_type');
+    const refreshToken = form.get('refresh_token');
+    if (!grantType) return refusal('MISSING_GRANT_TYPE', 'INVALID_ARGUMENT');
+    if (grantType !== 'refresh_token') return refusal('INVALID_GRANT_TYPE', 'INVALID_ARGUMENT');
+    if (!refreshToken) return refusal('MISSING_REFRESH_TOKEN', 'INVALID_ARGUMENT');
+    const held = this.#refreshTokens.get(refreshToken);
+    if (!held) return refusal('TOKEN_EXPIRED', 'INVALID_ARGUMENT');
+    const person = this.#people.get(held.uid);
+    if (!person) return refusal('USER_NOT_FOUND', 'INVALID_ARGUMENT');
+    if (person.disabled) return refusal('USER_DISABLED', 'INVALID_ARGUMENT');
+    const idToken = this.#idToken(person, held.authTime);
+    return {
+      status: 200,
+      body: {
+        access_token: idToken,
+        expires_in: String(this.tokenSeconds),
+        token_type: 'Bearer',
+        refresh_token: refreshToken,
+        id_token: idToken,
+        user_id: person.uid,
+        project_id: '123456789012',
+      },
+    };
+  }
+
+  #idToken({ uid, email, emailVerified = false }: FirebasePerson, authTime: number): string {
+    const now = nowSeconds();
+    return this.#keys.sign({
+      iss: this.issuer,
+      aud: this.projectId,
+      auth_time: authTime,
+      user_id: uid,
+      sub: uid,
+      iat: now,
+      exp: now + this.tokenSeconds,
+      email,
+      email_verified: emailVerified,
+      firebase: { identities: { email: [email] }, sign_in_provider: 'password' },
+    });
+  }
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: object;
+}
+
+const nowSeconds = (): number => Math.floor(Date.now() / 1_000);
+
+/** The two services spell their refusals differently. */
+const refusal = (message: string, status?: 'INVALID_ARGUMENT'): Answer => ({
+  status: 400,
+  body: {
+    error:
+      status === undefined
+        ? { code: 400, message, errors: [{ message, domain: 'global', reason: 'invalid' }] }
+        : { code: 400, message, status },
+  },
+});
+
+const fieldsOf = (text: string): Readonly<Record<string, unknown>> => {
+  try {
+    return Object(JSON.parse(text)) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+};
+
+/** Any page may call, without cookies. */
+const allowOrigin = ({ headers }: IncomingMessage, response: ServerResponse): void => {
+  response.setHeader('vary', 'Origin, X-Origin, Referer');
+  if (headers.origin !== undefined) response.setHeader('access-control-allow-origin', headers.origin);
+};
+
+const allowRequest = ({ headers }: IncomingMessage, response: ServerResponse): void => {
+  response.setHeader('access-control-allow-methods', 'DELETE,GET,HEAD,OPTIONS,PATCH,POST,PUT');
+  response.setHeader('access-control-allow-headers', headers['access-control-request-headers'] ?? '');
+  response.setHeader('access-control-max-age', '3600');
+  response.end();
+};
+
+const send = (response: ServerResponse, { status, body }: Answer): void =>
+  void response.writeHead(status, { 'content-type': 'application/json; charset=UTF-8' }).end(JSON.stringify(body));
+
+const textOf = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+};

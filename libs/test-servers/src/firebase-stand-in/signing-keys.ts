@@ -1,0 +1,41 @@
+import { generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:crypto';
+
+interface SigningKey {
+  readonly kid: string;
+  readonly privateKey: KeyObject;
+  /** As a JWK (RFC 7517). */
+  readonly published: object;
+}
+
+/** RSA keys of an issuer that can be rotated. */
+export class SigningKeys {
+  #keys: readonly [SigningKey, ...SigningKey[]] = [newKey()];
+
+  rotate(): void {
+    this.#keys = [newKey(), ...this.#keys];
+  }
+
+  /** Forgets all but the key that signs now. */
+  retire(): void {
+    this.#keys = [this.#keys[0]];
+  }
+
+  published(): readonly object[] {
+    return this.#keys.map(({ published }) => published);
+  }
+
+  /** A compact JWT by RS256 (RFC 7515, section 3.1). */
+  sign(claims: object): string {
+    const [{ kid, privateKey }] = this.#keys;
+    const signed = [{ alg: 'RS256', kid, typ: 'JWT' }, claims].map(encoded).join('.');
+    return `${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`;
+  }
+}
+
+const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
+
+const newKey = (): SigningKey => {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+  const kid = randomUUID();
+  return { kid, privateKey, published: { ...publicKey.export({ format: 'jwk' }), kid, alg: 'RS256', use: 'sig' } };
+};

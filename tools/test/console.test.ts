@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  customFetch,
+  discovery,
+  None,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+  refreshTokenGrant,
+} from 'openid-client';
+import { createInstallation, type Installation } from './installation.ts';
+
+let installation: Installation;
+beforeAll(async () => {
+  installation = await createInstallation({ IDENTITY_GROUPS_CLAIM: 'groups' });
+  await installation.start();
+});
+afterAll(() => installation.remove());
+
+/** A browser's sign-in by a certified library, which knows of the service only its discovery document. */
+const signIn = async (address: string, code: string) => {
+  const config = await discovery(new URL('https://local-issuer.portico.invalid'), 'portico', undefined, None(), {
+    execute: [allowInsecureRequests],
+    // The issuer's name leads nowhere; the console has the address of its document from the service.
+    [customFetch]: (url, options) =>
+      fetch(url.replace('https://local-issuer.portico.invalid', address), options as RequestInit),
+  });
+  const [pkceCodeVerifier, expectedState, expectedNonce] = [randomPKCECodeVerifier(), randomState(), randomNonce()];
+  const asked = buildAuthorizationUrl(config, {
+    redirect_uri: `${address}/console/sign-in/callback`,
+    scope: 'openid email',
+    code_challenge: await calculatePKCECodeChallenge(pkceCodeVerifier),
+    code_challenge_method: 'S256',
+    state: expectedState,
+    nonce: expectedNonce,
+    one_time_code: code,
+  });
+  const answer = await fetch(asked, { redirect: 'manual' });
+  const returned = answer.headers.get('location');
+  if (returned === null) return null;
+  const tokens = await authorizationCodeGrant(config, new URL(returned), {
+    pkceCodeVerifier,
+    expectedState,
+    expectedNonce,
+    idTokenExpected: true,
+  });
+  return { tokens, renew: () => refreshTokenGrant(config, tokens.refresh_token ?? '') };
+};
+
+test('console prints a link whose code signs the admin in once, beside a running service', async () => {
+  const { code: exit, stdout, stderr } = await installation.tool('console');
+  expect([exit, stderr]).toEqual([0, '']);
+  const [link = '', said, more] = stdout.split('\n');
+  const { address } = installation.api;
+  expect(link).toMatch(new RegExp(`^${address}/console/#code=[0-9A-Z]{4}(-[0-9A-Z]{4}){3}$`));
+  expect(said).toBe('The link signs in local-admin (admin@localhost), once, within 10 minutes.');
+  const code = link.split('#code=')[1] ?? '';
+  expect(more).toContain(code);
+  const signedIn = await signIn(address, code);
+  expect(signedIn?.tokens.claims()).toMatchObject({ sub: 'local-admin', email: 'admin@localhost' });
+  const renewed = await signedIn?.renew();
+  for (const token of [signedIn?.tokens.id_token ?? '', renewed?.access_token ?? ''])
+    expect((await installation.api.call({ token }, 'GET', '/api/profiles/')).status).toBe(200);
+  expect(await signIn(address, code)).toBeNull();
+});
+
+test('console signs in as any user, with groups, and every process of the service knows the code', async () => {
+  const { stdout } = await installation.tool(
+    ...['--json', 'console', '--uid', 'zoe', '--email', 'zoe@example.com', '--groups', 'a, b', '--minutes', '1440'],
+  );
+  const made = JSON.parse(stdout) as Readonly<Record<string, string>>;
+  expect(made).toMatchObject({ uid: 'zoe', email: 'zoe@example.com' });
+  const left = Date.parse(made['expires_at'] ?? '') - Date.now();
+  expect(left).toBeGreaterThan(23 * 3_600_000);
+  expect(left).toBeLessThanOrEqual(24 * 3_600_000);
+  const replica = await installation.startReplica();
+  const addresses = [installation.api.address, replica.api.address];
+  const signedIn = await Promise.all(addresses.map((address) => signIn(address, made['code'] ?? '')));
+  const tokens = signedIn.flatMap((one) => (one ? [one.tokens] : []));
+  expect(tokens.map((one) => one.claims())).toEqual([
+    expect.objectContaining({ sub: 'zoe', email_verified: true, groups: ['a', 'b'] }),
+  ]);
+});
+
+test.each([
+  [['--email', 'x@example.com'], 2, 'pass --uid'],
+  [['--uid', 'x'.repeat(129)], 2, 'uid must have 1 to 128 characters'],
+  [['--minutes', '0'], 2, 'from 1 to 1440'],
+  [['--minutes', '1441'], 2, 'from 1 to 1440'],
+  [['--server', 'https://portico.example.com'], 2, 'works on the stores alone'],
+])('console %j is wrong usage', async (options, exit, said) => {
+  const { code, stdout, stderr } = await installation.tool('console', ...options);
+  expect([code, stdout]).toEqual([exit, '']);
+  expect(stderr).toContain(said);
+});
+
+const linkAt = async (variables: Readonly<Record<string, string>>): Promise<string> => {
+  const all = { DATA_DIR: installation.folder, ...variables };
+  const { stdout, stderr } = await installation.toolElsewhere(all, 'console');
+  return stdout.split('#code=')[0] ?? stderr;
+};
+
+test.each([
+  [{ PUBLIC_URL: 'https://portico.example.com', PORTICO_ADDRESS: '127.0.0.1:3000' }, 'https://portico.example.com'],
+  [{ HOST: '0.0.0.0', PORT: '4000' }, 'http://127.0.0.1:4000'],
+  [{ HOST: '::1', PORT: '4000' }, 'http://[::1]:4000'],
+  [{ HOST: '0.0.0.0', PORTICO_ADDRESS: '0.0.0.0:8080' }, 'http://127.0.0.1:8080'],
+  [{ HOST: '0.0.0.0', PORTICO_ADDRESS: '192.0.2.1:80' }, 'http://192.0.2.1:80'],
+  [{ HOST: '0.0.0.0', PORTICO_ADDRESS: '[::1]:8080' }, 'http://[::1]:8080'],
+  [{ PORTICO_ADDRESS: '8080' }, 'http://127.0.0.1:8080'],
+])('with %j the link leads to %s', async (variables, address) => {
+  expect(await linkAt(variables)).toBe(`${address}/console/`);
+});
+
+test('console says where to sign in if the local issuer is off', async () => {
+  const issuer = { IDENTITY_ISSUER: 'https://id.example.com', IDENTITY_AUDIENCE: 'portico' };
+  const variables = { DATA_DIR: installation.folder, PUBLIC_URL: 'https://portico.example.com', ...issuer };
+  const { code, stdout, stderr } = await installation.toolElsewhere(variables, 'console');
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toContain('sign in with the identity provider at https://portico.example.com/console/');
+});
