@@ -2,7 +2,7 @@ import { lazy, Suspense, useState } from 'react';
 import { Button } from '@mantine/core';
 import { words } from '../../words/words.ts';
 import styles from './api.module.css';
-import { lineOf } from './markdown-of.ts';
+import { lineOf } from '../../parts/markdown-of.ts';
 
 const text = words.api;
 

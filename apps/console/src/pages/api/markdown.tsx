@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
-import { markdownOf } from './markdown-of.ts';
+import { markdownOf } from '../../parts/markdown-of.ts';
 
 interface LinkFacts {
   readonly href?: string;

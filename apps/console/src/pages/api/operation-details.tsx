@@ -57,13 +57,14 @@ export const OperationDetails = ({ id, operation }: OperationFacts) => {
       {read.isPending ? <Loading /> : null}
       {slice ? (
         <>
-          <SliceView slice={slice} />
-          <ToolBlock id={id} operation={operation} />
+          <Identity slice={slice} />
           <Truncated
             slice={slice}
             busy={read.isFetching}
             more={budget < budgets.length - 1 ? () => setBudget(budget + 1) : null}
           />
+          <Contents slice={slice} />
+          <ToolBlock id={id} operation={operation} />
         </>
       ) : null}
     </div>
@@ -82,7 +83,7 @@ const Back = () => {
   );
 };
 
-const SliceView = ({ slice }: { readonly slice: Slice }) => (
+const Identity = ({ slice }: { readonly slice: Slice }) => (
   <>
     <h3 className={styles.title}>
       <MethodBadge method={slice.method} /> <span className={styles.path}>{slice.path}</span>{' '}
@@ -100,6 +101,11 @@ const SliceView = ({ slice }: { readonly slice: Slice }) => (
         <p className={styles.quiet}>{text.curlHint}</p>
       </>
     ) : null}
+  </>
+);
+
+const Contents = ({ slice }: { readonly slice: Slice }) => (
+  <>
     {slice.parameters.length > 0 ? (
       <>
         <h4>{text.parameters}</h4>
