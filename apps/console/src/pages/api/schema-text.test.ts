@@ -56,10 +56,10 @@ describe('the parts of a schema', () => {
     expect(names(schema)).toEqual([['id', '/s/anyOf/1/properties/id']]);
   });
 
-  it('of several forms are the forms, by their titles where they have one', () => {
-    const schema = { oneOf: [{ title: 'Card', type: 'object' }, { type: 'string' }] };
+  it('of several forms are the forms', () => {
+    const schema = { oneOf: [{ type: 'object' }, { type: 'string' }] };
     expect(names(schema)).toEqual([
-      ['Card', '/s/oneOf/0'],
+      ['form 1 of 2', '/s/oneOf/0'],
       ['form 2 of 2', '/s/oneOf/1'],
     ]);
   });

@@ -182,7 +182,7 @@ const formsOf = (schema: Schema, pointer: string, keyword: 'oneOf' | 'anyOf'): r
   const telling = forms.flatMap((form, index) => (isNull(form) ? [] : [{ form, index }]));
   if (telling.length === 1 && telling[0]) return partsOf(telling[0].form, `${pointer}/${keyword}/${telling[0].index}`);
   return telling.map(({ form, index }) => ({
-    name: titleOf(form) ?? text.form(index + 1, forms.length),
+    name: text.form(index + 1, forms.length),
     isName: false,
     required: false,
     pointer: `${pointer}/${keyword}/${index}`,
@@ -191,9 +191,6 @@ const formsOf = (schema: Schema, pointer: string, keyword: 'oneOf' | 'anyOf'): r
 };
 
 const isNull = (form: unknown): boolean => isSchema(form) && form['type'] === 'null';
-
-const titleOf = (form: unknown): string | undefined =>
-  isSchema(form) && typeof form['title'] === 'string' ? form['title'] : undefined;
 
 const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 

@@ -52,11 +52,11 @@ const columnsOf = (ask: (line: Line) => void): readonly Column<Line>[] => [
     header: text.name,
     cell: ({ id, name, access }) =>
       access === 'granted' ? (
-        <Anchor component={Link} to={`/apis/${id}`}>
+        <Anchor component={Link} to={`/apis/${id}`} className={styles.name}>
           {name}
         </Anchor>
       ) : (
-        <span>{name}</span>
+        <span className={styles.name}>{name}</span>
       ),
   },
   {

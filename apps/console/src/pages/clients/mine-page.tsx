@@ -57,7 +57,7 @@ const columns: readonly Column<Api>[] = [
   {
     header: text.name,
     cell: ({ id, name }) => (
-      <Anchor component={Link} to={`/apis/${id}`}>
+      <Anchor component={Link} to={`/apis/${id}`} className={styles.name}>
         {name}
       </Anchor>
     ),
