@@ -135,4 +135,4 @@ export const pages: readonly MenuPage[] = [
 ];
 
 /** Pages that are reached from others: an API with its operations is the same page for everybody. */
-export const furtherRoutes: readonly RouteObject[] = [{ path: 'apis/:api', lazy: () => import('./apis/api-page.tsx') }];
+export const furtherRoutes: readonly RouteObject[] = [{ path: 'apis/:api', lazy: () => import('./api/api-page.tsx') }];
