@@ -67,7 +67,7 @@ const columns: readonly Column<Api>[] = [
   {
     header: text.name,
     cell: ({ id, name }) => (
-      <Anchor component={Link} to={`/apis/${id}`}>
+      <Anchor component={Link} to={`/apis/${id}`} className={styles.name}>
         {name}
       </Anchor>
     ),
@@ -75,12 +75,9 @@ const columns: readonly Column<Api>[] = [
   { header: text.description, cell: ({ description }) => <span className={styles.short}>{description}</span> },
   {
     header: text.catalog,
-    cell: ({ discoverable }) =>
-      discoverable ? (
-        <StatusBadge kind="good">{text.discoverable}</StatusBadge>
-      ) : (
-        <StatusBadge kind="quiet">{text.hidden}</StatusBadge>
-      ),
+    cell: ({ discoverable }) => (
+      <StatusBadge kind={discoverable ? 'good' : 'quiet'}>{discoverable ? text.discoverable : text.hidden}</StatusBadge>
+    ),
   },
   { header: text.lastUsed, cell: ({ last_used_at: at }) => <Moment at={at} /> },
   { header: text.changed, cell: ({ updated_at: at }) => <Moment at={at} /> },

@@ -42,7 +42,8 @@ export const DropZone = ({
       activateOnClick={false}
       activateOnKeyboard={false}
       enablePointerEvents
-      inputProps={{ 'aria-label': pickLabel }}
+      // The button opens it: named twice, it would be read twice.
+      inputProps={{ 'aria-hidden': true }}
     >
       <div className={styles.zone}>
         {hint.map((line, index) => (
@@ -91,9 +92,11 @@ const FolderButton = ({ take }: DropFacts) => {
   );
 };
 
-/** Takes what is dropped anywhere on the page. */
+/** Takes what is dropped anywhere on the page; for whoever drags, so that nothing of it is read aloud. */
 export const DropAnywhere = ({ take }: DropFacts) => (
-  <Dropzone.FullScreen onDrop={(files) => take(files.map(droppedOf))}>
-    <div className={styles.everywhere}>{text.dropAnywhere}</div>
+  <Dropzone.FullScreen inputProps={{ 'aria-hidden': true }} onDrop={(files) => take(files.map(droppedOf))}>
+    <div aria-hidden className={styles.everywhere}>
+      {text.dropAnywhere}
+    </div>
   </Dropzone.FullScreen>
 );

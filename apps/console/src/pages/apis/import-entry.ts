@@ -10,7 +10,12 @@ export type State =
   /** The service takes no more for a while; then it goes on by itself. */
   | { readonly kind: 'held'; readonly seconds: number }
   /** What importing it would do. */
-  | { readonly kind: 'planned'; readonly plan: Plan }
+  | {
+      readonly kind: 'planned';
+      readonly plan: Plan;
+      /** Whether it would create an API of a name that another one has. */
+      readonly nameTaken: boolean;
+    }
   | { readonly kind: 'done'; readonly imported: Imported }
   | { readonly kind: 'skipped'; readonly because: 'ending' | 'other' }
   | { readonly kind: 'broken'; readonly read: FileRead & { readonly kind: 'broken' } }

@@ -1,7 +1,7 @@
 import { Anchor, Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { allAtOnce, DataTable, type Column } from '../../parts/data-table.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { sentenceOf } from '../../parts/error-note.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
@@ -18,15 +18,7 @@ export const ImportList = ({ entries }: { readonly entries: readonly Entry[] }) 
   <DataTable
     label={text.files}
     columns={columns}
-    pages={{
-      rows: entries,
-      error: null,
-      isPending: false,
-      hasNextPage: false,
-      isFetchingNextPage: false,
-      fetchNextPage: () => undefined,
-      refetch: () => undefined,
-    }}
+    pages={allAtOnce({ data: entries, error: null, isPending: false, refetch: () => undefined })}
     keyOf={({ number }) => String(number)}
     empty={text.nothing}
   />
@@ -79,6 +71,7 @@ const Details = ({ entry: { state, file } }: { readonly entry: Entry }) => {
       return (
         <>
           <Changes plan={state.plan} />
+          {state.nameTaken ? <span>{text.sameName(text.ways.title)}</span> : null}
           <Departures of={state.plan} />
         </>
       );

@@ -31,12 +31,16 @@ export const Component = () => {
         <section aria-labelledby="files">
           <h2 id="files">{text.files}</h2>
           <Progress {...standing} />
-          <ImportList entries={standing.entries} />
+          <ImportList entries={standing.work ? standing.entries : failedFirst(standing.entries)} />
         </section>
       ) : null}
     </Page>
   );
 };
+
+/** Once nothing moves, what needs a look comes first. */
+const failedFirst = (entries: readonly Entry[]): readonly Entry[] =>
+  entries.toSorted((one, other) => Number(hasFailed(other)) - Number(hasFailed(one)));
 
 const Options = ({ identity, disabled }: { readonly identity: Identity; readonly disabled: boolean }) => (
   <details className={styles.options}>

@@ -29,6 +29,9 @@ export interface Standing {
 /** So many are on their way at once: the service has other callers. */
 const atOnce = 2;
 
+const isTaken = async (name: string, signal: AbortSignal): Promise<boolean> =>
+  (await call('GET /api/collections/', { query: { q: name, limit: 20 }, signal })).some((api) => api.name === name);
+
 /** The files of an import, which goes on while another page of the console is looked at. */
 class ImportQueue {
   #standing: Standing = { entries: [], identity: { by: 'path', source: '' }, work: null };
@@ -108,7 +111,8 @@ class ImportQueue {
       this.#set(entry, { kind: 'comparing' });
       const { query, body } = this.#sent(read);
       const plan = await call('POST /api/imports/plan', { query, body, signal });
-      this.#set(entry, { kind: 'planned', plan });
+      const nameTaken = plan.outcome === 'created' && (await isTaken(plan.name, signal));
+      this.#set(entry, { kind: 'planned', plan, nameTaken });
     });
     // What was dropped meanwhile.
     await this.#compare();

@@ -15,7 +15,7 @@ export const apis = {
   description: 'Description',
   catalog: 'Catalog',
   discoverable: 'shown to all',
-  hidden: 'only to those who may use it',
+  hidden: 'not shown',
   lastUsed: 'Last used',
   changed: 'Changed',
   noneFound: 'No API has this in its name.',
@@ -84,7 +84,8 @@ export const apis = {
     nameChange: (from: string, to: string) => `“${from}” becomes “${to}”`,
     documentChange: 'the text of the document changes',
     descriptionChange: 'the description changes',
-    sameName: 'An API of this name exists: this makes a second one',
+    sameName: (way: string) =>
+      `An API of this name exists, and this makes a second one. To update it, choose “${way}” above.`,
     departures: (count: number) => counted(count, 'departure'),
     departuresOf: (name: string) => `Departures of ${name}`,
     departuresIntro: 'It is taken all the same. This departs from the official OpenAPI schema, or cannot be kept:',
