@@ -94,7 +94,11 @@ const FolderButton = ({ take }: DropFacts) => {
 
 /** Takes what is dropped anywhere on the page; for whoever drags, so that nothing of it is read aloud. */
 export const DropAnywhere = ({ take }: DropFacts) => (
-  <Dropzone.FullScreen inputProps={{ 'aria-hidden': true }} onDrop={(files) => take(files.map(droppedOf))}>
+  <Dropzone.FullScreen
+    activateOnKeyboard={false}
+    inputProps={{ 'aria-hidden': true }}
+    onDrop={(files) => take(files.map(droppedOf))}
+  >
     <div aria-hidden className={styles.everywhere}>
       {text.dropAnywhere}
     </div>
