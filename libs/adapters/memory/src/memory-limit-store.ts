@@ -40,6 +40,8 @@ export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => 
       });
     },
 
+    ...overrideListsOf(database),
+
     clients: async () => clientsOf(database),
 
     async overrides(activeOnly) {
@@ -128,3 +130,22 @@ const othersOf = ({ overrides }: MemoryDatabase, client: ProfileId, id: number |
 const storeOverrides = (database: MemoryDatabase, profile: ProfileId, overrides: readonly Override[]): void => {
   for (const override of overrides) database.overrides.set(override.id, { profile, override: kept(override) });
 };
+
+const overrideListsOf = ({
+  overrides,
+  profiles,
+}: MemoryDatabase): Pick<LimitStore, 'clientOverrides' | 'countOverrides'> => ({
+  async clientOverrides({ activeOnly, limit, after }) {
+    const found = [...overrides.values()].filter(
+      ({ override }) => (override.isActive || !activeOnly) && override.id > (after ?? 0),
+    );
+    return found.slice(0, limit ?? found.length).flatMap(({ override, profile }) => {
+      const client = profiles.get(profile);
+      return client ? [{ override, client: { id: client.id, email: client.email, fullName: client.fullName } }] : [];
+    });
+  },
+
+  async countOverrides(activeOnly) {
+    return [...overrides.values()].filter(({ override }) => override.isActive || !activeOnly).length;
+  },
+});

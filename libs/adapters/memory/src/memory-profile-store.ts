@@ -2,15 +2,16 @@ import { isFound, PorticoError, unknownIssuer } from '@portico/domain';
 import type { Effects, Profile, ProfileId, ProfilePage, ProfileState, ProfileStore } from '@portico/domain';
 import { byCodePoints, commit, kept, type MemoryDatabase } from './memory-database.ts';
 
-export const createMemoryProfileStore = (database: MemoryDatabase): ProfileStore => {
-  const { profiles, keys } = database;
+export const createMemoryProfileStore = (database: MemoryDatabase): ProfileStore => ({
+  ...readsOf(database),
+  ...changesOf(database),
+});
 
+type Change = 'add' | 'update' | 'remove' | 'claimAdmin' | 'adoptBindings';
+
+const readsOf = (database: MemoryDatabase): Omit<ProfileStore, Change> => {
+  const { profiles } = database;
   return {
-    async add(profile, effects) {
-      refuseTaken(database, profile);
-      commit(database, effects, () => profiles.set(profile.id, kept(profile)));
-    },
-
     async find(id) {
       return profiles.get(id) ?? null;
     },
@@ -23,16 +24,7 @@ export const createMemoryProfileStore = (database: MemoryDatabase): ProfileStore
       return oldestFirst([...profiles.values()]);
     },
 
-    async select(filter, { order, limit, after }) {
-      const found = oldestFirst([...profiles.values()].filter((profile) => isFound(filter, profile)));
-      const ordered = order === 'oldest' ? found : found.reverse();
-      const behind = after ? ordered.filter((profile) => isBehind(profile, after, order)) : ordered;
-      return limit === null ? behind : behind.slice(0, limit);
-    },
-
-    async count(filter) {
-      return [...profiles.values()].filter((profile) => isFound(filter, profile)).length;
-    },
+    ...selectionsOf(database),
 
     async admins() {
       return adminsOf(database);
@@ -42,6 +34,16 @@ export const createMemoryProfileStore = (database: MemoryDatabase): ProfileStore
       const pending = [...profiles.values()].filter(({ status }) => status === 'pending');
       const newest = pending.sort((a, b) => b.createdAt - a.createdAt || byCodePoints(b.id, a.id)).slice(0, limit);
       return { total: pending.length, newest };
+    },
+  };
+};
+
+const changesOf = (database: MemoryDatabase): Pick<ProfileStore, Change> => {
+  const { profiles, keys } = database;
+  return {
+    async add(profile, effects) {
+      refuseTaken(database, profile);
+      commit(database, effects, () => profiles.set(profile.id, kept(profile)));
     },
 
     async update(id, decide) {
@@ -83,6 +85,19 @@ export const withUid = (database: MemoryDatabase, uid: string): Profile | null =
 
 const withEmail = (database: MemoryDatabase, email: string): Profile | null =>
   [...database.profiles.values()].find((profile) => profile.email === email.toLowerCase()) ?? null;
+
+const selectionsOf = ({ profiles }: MemoryDatabase): Pick<ProfileStore, 'select' | 'count'> => ({
+  async select(filter, { order, limit, after }) {
+    const found = oldestFirst([...profiles.values()].filter((profile) => isFound(filter, profile)));
+    const ordered = order === 'oldest' ? found : found.reverse();
+    const behind = after ? ordered.filter((profile) => isBehind(profile, after, order)) : ordered;
+    return limit === null ? behind : behind.slice(0, limit);
+  },
+
+  async count(filter) {
+    return [...profiles.values()].filter((profile) => isFound(filter, profile)).length;
+  },
+});
 
 type Place = NonNullable<ProfilePage['after']>;
 

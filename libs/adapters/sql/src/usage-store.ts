@@ -122,27 +122,27 @@ interface ReportRow {
 }
 
 interface Grouping {
-  /** What it selects, from which further table, by which columns it groups, and in which order. */
+  /** The column that it groups by; what it shows of each group, with the table that knows it; and in which order. */
+  readonly key: string;
   readonly columns: string;
   readonly join: string;
-  readonly group: string;
   readonly order: string;
   readonly of: (row: ReportRow) => UsageSubject;
 }
 
 const groupings: Readonly<Record<UsageGrouping, Grouping>> = {
-  day: { columns: 'u.day', join: '', group: 'u.day', order: 'u.day', of: ({ day }) => ({ by: 'day', day }) },
+  day: { key: 'day', columns: 'g.day', join: '', order: 'g.day', of: ({ day }) => ({ by: 'day', day }) },
   collection: {
-    columns: 'u.collection_id as "collectionId", c.name as "collectionName"',
-    join: 'left join collections c on c.id = u.collection_id',
-    group: 'u.collection_id, c.name, c.name_key',
-    order: 'u.collection_id is null, c.name_key, u.collection_id',
+    key: 'collection_id',
+    columns: 'g.collection_id as "collectionId", c.name as "collectionName"',
+    join: 'left join collections c on c.id = g.collection_id',
+    order: 'g.collection_id is null, c.name_key, g.collection_id',
     of: ({ collectionId, collectionName }) => ({ by: 'collection', collectionId, collectionName }),
   },
   profile: {
-    columns: 'u.profile_id as "profileId", p.email as "profileEmail"',
-    join: 'join profiles p on p.id = u.profile_id',
-    group: 'u.profile_id, p.email',
+    key: 'profile_id',
+    columns: 'g.profile_id as "profileId", p.email as "profileEmail"',
+    join: 'join profiles p on p.id = g.profile_id',
     order: 'p.email',
     of: ({ profileId, profileEmail }) => ({ by: 'profile', profileId, profileEmail }),
   },
@@ -153,28 +153,25 @@ const reportOf = (
   by: UsageGrouping,
   { first, end, profileId, collectionId }: UsageFilter,
 ): { readonly text: string; readonly parameters: readonly Value[] } => {
-  const { columns, join, group, order } = groupings[by];
+  const { key, columns, join, order } = groupings[by];
   const conditions: readonly (readonly [condition: string, value: Value])[] = [
     ['u.day >= ?', first],
     ['u.day < ?', end],
     ...(profileId === null ? [] : [['u.profile_id = ?', profileId] as const]),
     ...(collectionId === null ? [] : [['u.collection_id = ?', collectionId] as const]),
   ];
+  // Summed up before names are looked up: there are many more counts than subjects.
   return {
-    text: `select ${columns}, ${sums} from usage_days u ${join} where ${conditions.map(([text]) => text).join(' and ')}
-      group by ${group} having ${counted.map((column) => `sum(u.${column})`).join(' + ')} > 0 order by ${order} limit ?`,
+    text: `select ${columns}, ${summed} from (
+        select u.${key}, ${sums} from usage_days u where ${conditions.map(([text]) => text).join(' and ')}
+        group by u.${key} having ${counted.map((column) => `sum(u.${column})`).join(' + ')} > 0) g
+      ${join} order by ${order} limit ?`,
     parameters: conditions.map(([, value]) => value),
   };
 };
 
-const sumOf = (column: string, name: string): string => `cast(sum(u.${column}) as bigint) as "${name}"`;
-const sums = [
-  sumOf('reads', 'reads'),
-  sumOf('searches', 'searches'),
-  sumOf('slices', 'slices'),
-  sumOf('credential_reads', 'credentialReads'),
-  sumOf('refused', 'refused'),
-].join(', ');
+const sums = counted.map((column) => `cast(sum(u.${column}) as bigint) as ${column}`).join(', ');
+const summed = 'g.reads, g.searches, g.slices, g.credential_reads as "credentialReads", g.refused';
 
 const countsOf = ({ reads, searches, slices, credentialReads, refused }: ReportRow): UsageCounts => ({
   read: reads,
