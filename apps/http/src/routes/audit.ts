@@ -43,6 +43,9 @@ const actorFields = {
         'wrote the entry; with `?include=names`.',
       examples: ['ada@example.com'],
     }),
+  source: z.enum(['client', 'system']).optional().meta({
+    description: 'Whether a caller wrote the entry, who may claim anything, or the service; with `?include=names`.',
+  }),
 };
 
 const auditEntry = z.object(entryFields).meta({ id: 'AuditEntry' });
@@ -66,11 +69,11 @@ type ToldEntry = AuditEntry & Partial<NamedEntry>;
 
 /** An entry as JSON text, with its message as it was sent. */
 const entryText = (entry: ToldEntry, told: Told): string => {
-  const { id, message, timestamp, actorId, receivedAt, actor = null } = entry;
+  const { id, message, timestamp, actorId, receivedAt, actor = null, source } = entry;
   const ids = told.actor
     ? `,"actor_id":${JSON.stringify(actorId)},"received_at":${JSON.stringify(toIso(receivedAt))}`
     : '';
-  const name = told.names ? `,"actor":${JSON.stringify(actor)}` : '';
+  const name = told.names ? `,"actor":${JSON.stringify(actor)},"source":"${source}"` : '';
   return `{"id":"${id}","message":${message},"timestamp":${JSON.stringify(timestamp)}${ids}${name}}`;
 };
 
@@ -120,7 +123,7 @@ const filters = {
   to: moment.optional().meta({ description: `Before this. ${isMoment}`, examples: ['2026-02-01'] }),
   include: wordsParameter(['actor', 'names'])
     .optional()
-    .meta({ description: '`actor` adds `actor_id` and `received_at`, `names` adds `actor`; both with a comma.' }),
+    .meta({ description: '`actor` adds `actor_id` and `received_at`, `names` adds `actor` and `source`; both with a comma.' }),
 };
 const exported = z.object(filters);
 const paged = z.object({

@@ -182,7 +182,7 @@ export const auditSuite = (start: Start): void => {
 
     test('names on request who wrote an entry, a profile or a service account, in pages and in the export', async () => {
       const { data } = (await page(`${mine()}&include=names&pageSize=1`)).body as { data: { actor: string }[] };
-      expect(Object.keys(data[0] ?? {})).toEqual(['id', 'message', 'timestamp', 'actor']);
+      expect(Object.keys(data[0] ?? {})).toEqual(['id', 'message', 'timestamp', 'actor', 'source']);
       expect(data[0]?.actor).toBe(writer.email);
       const both = (await page(`${mine()}&include=actor,names&pageSize=1`)).body as { data: { actor: string }[] };
       expect(both.data[0]).toMatchObject({ actor_id: writer.id, actor: writer.email });
@@ -196,7 +196,7 @@ export const auditSuite = (start: Start): void => {
       expect(group.status).toBe(201);
       const path = `/api/audit/export?source=all&include=names&action=group.create`;
       const exported = await call('GET', path, { token: cast.admin });
-      expect(JSON.parse(exported.text)).toMatchObject({ actor: 'Night build', message: { group: 'Of the night' } });
+      expect(JSON.parse(exported.text)).toMatchObject({ actor: 'Night build', source: 'system', message: { group: 'Of the night' } });
       await call('DELETE', `/api/service-accounts/${account.id}`, { token: cast.admin });
       const gone = await call('GET', path, { token: cast.admin });
       expect(JSON.parse(gone.text)).toMatchObject({ actor: null });
