@@ -13,22 +13,30 @@ export type Reads = Extract<CallName, `GET ${string}`>;
 /** The key of everything that a call has answered, and of one input of it. */
 const keyOf = (name: CallName, input?: unknown): readonly unknown[] => (input === undefined ? [name] : [name, input]);
 
-interface ReadOptions {
+interface ReadOptions<Answer = unknown> {
   readonly enabled?: boolean;
   /** Shows the last answer while another input is asked for, as lists do while one types a filter. */
   readonly keep?: boolean;
-  readonly refetchInterval?: number | false;
+  /** In milliseconds, maybe by what was answered last. It rests while the page is not visible. */
+  readonly refetchInterval?: number | false | ((answered: Answer | undefined) => number | false);
 }
 
 /** Reads once, and again where it was changed; shown from memory in between. */
-export const useRead = <const Name extends Reads>(name: Name, input: CallInput<Name>, options: ReadOptions = {}) =>
-  useQuery({
+export const useRead = <const Name extends Reads>(
+  name: Name,
+  input: CallInput<Name>,
+  options: ReadOptions<Answered<Name>> = {},
+) => {
+  const { refetchInterval = false } = options;
+  return useQuery({
     queryKey: keyOf(name, input),
     queryFn: async ({ signal }): Promise<Answered<Name>> => (await callInFull(name, { ...input, signal })).answered,
     enabled: options.enabled ?? true,
-    refetchInterval: options.refetchInterval ?? false,
+    refetchInterval:
+      typeof refetchInterval === 'function' ? ({ state }) => refetchInterval(state.data) : refetchInterval,
     ...(options.keep ? { placeholderData: keepPreviousData } : {}),
   });
+};
 
 type Rows<Name extends Reads> = Answered<Name> extends readonly (infer Row)[] ? Row : never;
 
