@@ -77,8 +77,8 @@ const buildConsole = (): Promise<unknown> =>
 export const startConsoleService = async (variables: Environment = {}): Promise<ConsoleService> => {
   await buildConsole();
   const dataDir = mkdtempSync(join(tmpdir(), 'portico-console-'));
-  const port = await freePort();
-  const config = readConfig({ DATA_DIR: dataDir, PORT: String(port), ...variables });
+  const config = readConfig({ DATA_DIR: dataDir, PORT: String(await freePort()), ...variables });
+  const { port } = config;
   const portico = await compose(config, createLogger('silent', 'portico'), 'http');
   const background = startBackground(portico);
   let server = await listening(portico, port);

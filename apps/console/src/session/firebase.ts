@@ -1,4 +1,4 @@
-import { claimsOf, type Sign } from './tokens.ts';
+import { endOf, type Sign } from './tokens.ts';
 import { SignInError, type FirebaseWay } from './ways.ts';
 
 /** What Firebase's error codes mean to whoever signs in. */
@@ -39,7 +39,7 @@ export const firebaseSignIn = (way: FirebaseWay) => {
     if (typeof idToken !== 'string' || typeof refreshToken !== 'string') throw new SignInError(withSecondFactor);
     return {
       idToken,
-      expiresAt: claimsOf(idToken).exp * 1_000,
+      expiresAt: endOf(idToken),
       async renew() {
         const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken });
         const answered = await post(way.token_url, form.toString(), 'application/x-www-form-urlencoded');

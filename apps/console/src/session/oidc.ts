@@ -1,5 +1,5 @@
 import { InMemoryWebStorage, UserManager, WebStorageStateStore, type User } from 'oidc-client-ts';
-import { claimsOf, type Sign } from './tokens.ts';
+import { endOf, type Sign } from './tokens.ts';
 import { SignInError, type OidcWay } from './ways.ts';
 
 /** Where to go on after the issuer has sent the browser back. */
@@ -8,6 +8,9 @@ interface ReturnState {
 }
 
 export const callbackPath = '/console/sign-in/callback';
+
+/** At the end of `state`: says to the page that the issuer comes back to that it is the window of a repeated sign-in. */
+const inPopup = 'popup';
 
 const managers = new Map<string, UserManager>();
 
@@ -45,7 +48,7 @@ export const oidcSignIn = (way: OidcWay) => {
     if (!idToken) throw new SignInError('The identity provider sent no ID token: allow the scope openid.');
     return {
       idToken,
-      expiresAt: claimsOf(idToken).exp * 1_000,
+      expiresAt: endOf(idToken),
       // By refresh token where the issuer gave one, else in a hidden frame.
       renew: async () => signOf(await manager.signinSilent()),
     };
@@ -65,7 +68,7 @@ export const oidcSignIn = (way: OidcWay) => {
       return { sign: signOf(user), returnTo: returnTo.startsWith('/') && !returnTo.startsWith('//') ? returnTo : '/' };
     },
     /** In a window of its own, so that this page keeps its forms. */
-    again: async (): Promise<Sign> => signOf(await manager.signinPopup()),
+    again: async (): Promise<Sign> => signOf(await manager.signinPopup({ url_state: inPopup })),
     /** Ends the session at the issuer too, where it has a page for that; says whether the browser leaves. */
     async end(): Promise<boolean> {
       const hasPage = await manager.metadataService.getEndSessionEndpoint().catch(() => undefined);
@@ -82,7 +85,8 @@ export const oidcSignIn = (way: OidcWay) => {
 /** In the hidden frame of a silent renewal, or the window of a repeated sign-in: hands the answer over to its page. */
 export const handOverCallback = async (): Promise<boolean> => {
   const isFrame = window.parent !== window;
-  if (!isFrame && !window.opener) return false;
+  const isPopup = new URLSearchParams(window.location.search).get('state')?.endsWith(`;${inPopup}`) ?? false;
+  if (!isFrame && !isPopup) return false;
   const manager = new UserManager({ authority: '', client_id: '', redirect_uri: '' });
   await (isFrame ? manager.signinSilentCallback() : manager.signinPopupCallback());
   return true;
