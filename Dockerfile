@@ -1,4 +1,4 @@
-# The service, the worker and the operator's tool in one image: it runs the sources as they are.
+# The service with the console, the worker and the operator's tool in one image: it runs the sources as they are.
 # To use another base with Node 24 and npm: docker build --build-arg NODE_IMAGE=…
 ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 
@@ -15,12 +15,23 @@ COPY --from=manifests /manifests ./
 # No dependency needs an install script.
 RUN npm ci --omit=dev --ignore-scripts --workspace apps/http --workspace apps/worker --workspace apps/cli
 
+# Vite and what it needs stay in this stage: the image gets only the files that browsers load.
+FROM ${NODE_IMAGE} AS console
+WORKDIR /app
+COPY --from=manifests /manifests ./
+RUN npm ci --ignore-scripts --workspace apps/console
+COPY apps/console apps/console
+RUN node apps/console/build.mjs
+
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data SECRETS_KEY_FILE=/data/secrets.key
 WORKDIR /app
 COPY --from=dependencies /app ./
-COPY apps apps
+COPY apps/http apps/http
+COPY apps/worker apps/worker
+COPY apps/cli apps/cli
 COPY libs libs
+COPY --from=console /app/apps/console/dist apps/console/dist
 COPY deploy/make-secrets.mjs deploy/
 COPY deploy/portico /usr/local/bin/portico
 COPY LICENSE NOTICE ./

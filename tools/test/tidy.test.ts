@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 
 /** Checks what `STYLE.md` promises and no linter knows. */
 const root = join(import.meta.dirname, '../..');
-const files = globSync('{apps,libs,tools}/**/*.ts', {
+const files = globSync('{apps,libs,tools}/**/*.{ts,tsx}', {
   cwd: root,
   exclude: (name) => ['node_modules', 'dist', 'out-tsc'].includes(basename(name)),
 }).map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
@@ -19,7 +19,13 @@ const linesOf = (text: string): number => text.split('\n').length - 1;
 const [fileLinesMax, caseLinesMax, functionLinesMax] = [400, 500, 70];
 
 const parsed = ({ path, text }: { readonly path: string; readonly text: string }): ts.SourceFile =>
-  ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  ts.createSourceFile(
+    path,
+    text,
+    ts.ScriptTarget.Latest,
+    true,
+    path.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS,
+  );
 
 const nodesIn = function* (node: ts.Node): Generator<ts.Node> {
   yield node;
@@ -81,7 +87,7 @@ test('there are no import cycles, however long', () => {
   const importsOf = new Map(
     files.map(({ path, text }) => [
       path,
-      [...text.matchAll(/(?:from|import) '(\.[^']+\.ts)'/g)].map(([, to = '']) => normalize(join(dirname(path), to))),
+      [...text.matchAll(/(?:from|import) '(\.[^']+\.tsx?)'/g)].map(([, to = '']) => normalize(join(dirname(path), to))),
     ]),
   );
   const done = new Set<string>();

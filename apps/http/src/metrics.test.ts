@@ -49,7 +49,7 @@ test('the uses since the start are counters by kind', async () => {
     readOutboxState: async () => ({ waiting: 0, deadLetters: 0, oldestDueSeconds: 0 }),
     readReadiness: async () => ({ ready: true, parts: [] }),
     readModelChange: async () => null,
-    usageTotals: () => ({ read: 7, search: 5, slice: 3, credential_read: 1 }),
+    usageTotals: () => ({ read: 7, search: 5, slice: 3, credential_read: 1, refused: 9 }),
   });
   for (let time = 1; time <= 2; time += 1) {
     expect((await registry.metrics()).match(/^# TYPE uses_total .+$|^uses_total.+$/gm)).toEqual([

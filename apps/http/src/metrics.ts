@@ -113,6 +113,9 @@ export const observeState = (
   });
 };
 
+/** What was refused was not used; the metrics of limits count it. */
+const answeredKinds = usageKinds.filter((kind) => kind !== 'refused');
+
 const observeUses = (registers: Registry[], useCases: Pick<UseCases, 'usageTotals'>): void => {
   new Counter({
     name: 'uses_total',
@@ -122,7 +125,7 @@ const observeUses = (registers: Registry[], useCases: Pick<UseCases, 'usageTotal
     collect() {
       const totals = useCases.usageTotals();
       this.reset();
-      for (const kind of usageKinds) this.inc({ kind }, totals[kind]);
+      for (const kind of answeredKinds) this.inc({ kind }, totals[kind]);
     },
   });
 };

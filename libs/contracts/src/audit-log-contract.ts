@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
-import type { AuditEntry, AuditFilter } from '@portico/domain';
+import { dayMs, type AuditEntry, type AuditFilter } from '@portico/domain';
 import type { Contract } from './contract.ts';
 import { aTier, anEntry, endOfTime, nextId, start } from './records.ts';
 import type { Stores } from './stores.ts';
@@ -123,6 +123,31 @@ export const auditLogContract = {
     await assertPasses(audit, { ...all, to: start + 1 }, [first]);
     await assertPasses(audit, { ...all, from: start + 1, to: start + 2 }, [second]);
     await assertPasses(audit, { ...all, from: start + 1, to: start + 1 }, []);
+  },
+
+  'the total of a range over several days is the number of its entries, whatever the times of its ends': async ({
+    audit,
+  }) => {
+    const noon = start - (start % dayMs) + dayMs / 2;
+    const instants = [-2, -1, -0.5, 0, 0.25, 0.5, 1, 1, 2.5, 3].map((days) => noon + days * dayMs);
+    for (const [at, instant] of instants.entries())
+      await appended(audit, [{ instant, receivedAt: instant, source: at % 2 ? 'system' : 'client' }]);
+    const ends = [
+      undefined,
+      noon - 2 * dayMs,
+      noon - 0.5 * dayMs,
+      noon,
+      noon + 0.5 * dayMs,
+      noon + dayMs + 1,
+      noon + 9 * dayMs,
+    ];
+    for (const source of ['all', 'client', 'system'] as const)
+      for (const from of ends)
+        for (const to of ends) {
+          const filter = { source, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+          const { entries, total } = await audit.page(filter, 0, 99);
+          strictEqual(total, entries.length);
+        }
   },
 
   'all conditions of a filter must hold': async ({ audit }) => {

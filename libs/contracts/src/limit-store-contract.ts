@@ -172,6 +172,34 @@ export const limitStoreContract = {
     strictEqual((await stores.limits.overrides(false)).length, 2);
   },
 
+  'overrides are listed with their clients, page by page, all or the active ones, and counted': async (stores) => {
+    const [ada, bob] = [await aClient(stores), await aClient(stores)];
+    const [old, adas] = await addedOverrides(stores, ada, 2);
+    const [bobs] = await addedOverrides(stores, bob, 1);
+    const pageOf = async (activeOnly: boolean, limit: number | null, after: number | null) =>
+      (await stores.limits.clientOverrides({ activeOnly, limit, after })).map(({ override, client }) => [
+        override.id,
+        client,
+      ]);
+    const [lineOfAda, lineOfBob] = [ada, bob].map(({ id, email, fullName }) => ({ id, email, fullName }));
+    const lines = [
+      [old?.id, lineOfAda],
+      [adas?.id, lineOfAda],
+      [bobs?.id, lineOfBob],
+    ];
+    deepStrictEqual(await pageOf(false, null, null), lines);
+    deepStrictEqual(await pageOf(false, 2, null), lines.slice(0, 2));
+    deepStrictEqual(await pageOf(false, 2, adas?.id ?? 0), lines.slice(2));
+    deepStrictEqual(await pageOf(true, 1, null), lines.slice(1, 2));
+    deepStrictEqual([await stores.limits.countOverrides(false), await stores.limits.countOverrides(true)], [3, 2]);
+    deepStrictEqual(
+      (await stores.limits.clientOverrides({ activeOnly: true, limit: null, after: null })).map(
+        ({ override }) => override,
+      ),
+      [adas, bobs],
+    );
+  },
+
   'the id of an override is never reused': async (stores) => {
     const profile = await aClient(stores);
     const first = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));

@@ -14,7 +14,7 @@ const linesMax = 99;
 export const usageStoreContract = {
   'the counts of each kind are summed up by day': async (stores) => {
     const { ada, roads } = await setUp(stores);
-    const counts = { read: 1, search: 20, slice: 300, credential_read: 4_000 };
+    const counts = { read: 1, search: 20, slice: 300, credential_read: 4_000, refused: 50_000 };
     await stores.usage.add([aUse(ada, roads, { counts })]);
     deepStrictEqual(await stores.usage.report('day', always, linesMax), [{ of: { by: 'day', day: today }, counts }]);
   },

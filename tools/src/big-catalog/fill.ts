@@ -201,7 +201,13 @@ const fillUsage = async (
     const uses = new Map<string, DayUse>();
     for (let at = 0; at < sizes.usesPerDay; at++) {
       const [profileId, collectionId] = [dice.skewed(clients).id, dice.skewed(collections).id];
-      const counts = { read: 1 + dice.below(20), search: 0, slice: dice.below(30), credential_read: dice.below(3) };
+      const counts = {
+        read: 1 + dice.below(20),
+        search: 0,
+        slice: dice.below(30),
+        credential_read: dice.below(3),
+        refused: 0,
+      };
       const lastUsedAt = Math.min(now, start + dice.below(dayMs));
       uses.set(profileId + collectionId, {
         day: dayOf(start),

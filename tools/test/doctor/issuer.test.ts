@@ -2,9 +2,9 @@ import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { startIdentityProvider, startSmtpServer } from '@portico/test-servers';
-import { afterAll, beforeAll, onTestFinished, test } from 'vitest';
-import { createPatient, expectDiagnosis, type Fault, type Variables } from './diagnosis.ts';
+import { startFirebaseStandIn, startIdentityProvider, startSmtpServer } from '@portico/test-servers';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { createPatient, doctor, expectDiagnosis, type Fault, type Variables } from './diagnosis.ts';
 
 const provider = await startIdentityProvider();
 const smtp = await startSmtpServer();
@@ -192,3 +192,11 @@ const ofProduction: readonly Fault[] = [
 ];
 
 test.each([...ofIssuer, ...ofProduction])('$fault', (fault) => expectDiagnosis(patient.copy(), fault));
+
+test('Firebase needs no page to sign in at, if people sign in by e-mail and password', async () => {
+  const firebase = await startFirebaseStandIn();
+  onTestFinished(() => firebase.close());
+  const { checks } = await doctor({ DATA_DIR: patient.copy(), ...firebase.variables });
+  const [found] = checks.filter(({ id }) => id === 'identity.console');
+  expect(found).toMatchObject({ state: 'skipped', said: expect.stringContaining('at Firebase') as string });
+});

@@ -167,6 +167,8 @@ export interface UsageLine {
   readonly searches: number;
   readonly slices: number;
   readonly credential_reads: number;
+  /** Requests beyond the limit of a profile; absent if the server is of a version that does not count them. */
+  readonly refused?: number;
 }
 
 export interface AuditQuery {

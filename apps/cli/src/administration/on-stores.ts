@@ -286,9 +286,9 @@ const requestView = (request: ListedRequest): AccessRequest => ({
   answer: request.answer,
 });
 
-const usageView = ({ of, counts: { read, search, slice, credential_read } }: StoredUsage): UsageLine => ({
+const usageView = ({ of, counts: { read, search, slice, credential_read, refused } }: StoredUsage): UsageLine => ({
   ...(of.by === 'day' ? { day: dateOf(of.day) } : {}),
   ...(of.by === 'profile' ? { profile_email: of.profileEmail } : {}),
   ...(of.by === 'collection' ? { collection_name: of.collectionName } : {}),
-  ...{ reads: read, searches: search, slices: slice, credential_reads: credential_read },
+  ...{ reads: read, searches: search, slices: slice, credential_reads: credential_read, refused },
 });

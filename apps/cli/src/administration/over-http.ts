@@ -251,6 +251,7 @@ const usageFields = [
   'searches',
   'slices',
   'credential_reads',
+  'refused',
 ] as const;
 
 const reports = (server: Server): Part<'usage' | 'audit'> => ({

@@ -4,7 +4,7 @@ import type { Terminal } from '../terminal.ts';
 import { csvLines } from './access.ts';
 import type { AllDone } from './outcomes.ts';
 
-const countNames = ['reads', 'searches', 'slices', 'credential_reads'] as const;
+const countNames = ['reads', 'searches', 'slices', 'credential_reads', 'refused'] as const;
 
 const subjectOf = { day: 'day', profile: 'profile_email', collection: 'collection_name' } as const;
 
@@ -22,9 +22,12 @@ export const showUsage = async (
   else {
     const rows = lines.map((line) => [
       line[subjectOf[query.by]] ?? '(no collection)',
-      ...countNames.map((name) => line[name]),
+      ...countNames.map((name) => line[name] ?? '-'),
     ]);
-    terminal.result(lines, columns([[query.by, 'reads', 'searches', 'slices', 'credential reads'], ...rows]));
+    terminal.result(
+      lines,
+      columns([[query.by, 'reads', 'searches', 'slices', 'credential reads', 'refused'], ...rows]),
+    );
   }
   return true;
 };

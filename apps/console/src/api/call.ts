@@ -33,21 +33,21 @@ export interface FullAnswer<Answer> {
 export const call = async <const Name extends CallName>(
   name: Name,
   ...[input]: Record<never, never> extends CallInput<Name> ? [CallInput<Name>?] : [CallInput<Name>]
-): Promise<Answered<Name>> => (await callInFull(name, input as CallInput<Name>)).answered;
+): Promise<Answered<Name>> => (await callInFull(name, input ?? ({} as CallInput<Name>))).answered;
 
 /** As `call`, with the headers of the answer, such as the cursor of the next page. */
 export const callInFull = async <const Name extends CallName>(
   name: Name,
   input: CallInput<Name>,
 ): Promise<FullAnswer<Answered<Name>>> => {
-  const response = await send(name, (input ?? {}) as AnyInput);
+  const response = await send(name, input ?? {});
   const answered = (await (isJson(response) ? response.json() : response.text())) as Answered<Name>;
   return { answered, headers: response.headers };
 };
 
 /** The bytes of an answer, for a file. */
 export const callForFile = async <const Name extends CallName>(name: Name, input: CallInput<Name>): Promise<Blob> =>
-  (await send(name, input as AnyInput)).blob();
+  (await send(name, input)).blob();
 
 const send = async (name: CallName, input: AnyInput): Promise<Response> => {
   const first = await request(name, input, await tokens.current());

@@ -41,7 +41,7 @@ export const usePages = <const Name extends Reads>(name: Name, input: CallInput<
     queryKey: [name, input, 'pages'],
     queryFn: async ({ pageParam, signal }) => {
       const query = { ...input.query, limit: pageSize, ...(pageParam ? { cursor: pageParam } : {}) };
-      const { answered, headers } = await callInFull(name, { ...input, query, signal } as CallInput<Name>);
+      const { answered, headers } = await callInFull(name, { ...input, query, signal });
       return { rows: answered as readonly Rows<Name>[], next: nextCursorOf(headers), total: totalOf(headers) };
     },
     initialPageParam: null as string | null,

@@ -60,9 +60,3 @@ export const Dialog = ({
     </Modal>
   );
 };
-
-/** The text of a field, trimmed. */
-export const fieldOf = (fields: FormData, name: string): string => {
-  const value = fields.get(name);
-  return typeof value === 'string' ? value.trim() : '';
-};

@@ -27,6 +27,8 @@ export const firebaseSignIn = (way: FirebaseWay) => {
       headers: { 'Content-Type': type },
       body,
       credentials: 'omit',
+      // Google compares it where a key is restricted to websites.
+      referrerPolicy: 'strict-origin',
     }).catch(() => {
       throw new SignInError('The identity provider cannot be reached.');
     });

@@ -76,7 +76,9 @@ export const oidcSignIn = (way: OidcWay) => {
         await manager.removeUser();
         return false;
       }
-      await manager.signoutRedirect();
+      // Amazon Cognito wants these two instead of the standard's.
+      const extraQueryParams = { client_id: way.client_id, logout_uri: `${window.location.origin}/console/` };
+      await manager.signoutRedirect({ extraQueryParams });
       return true;
     },
   };

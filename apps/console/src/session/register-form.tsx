@@ -4,6 +4,7 @@ import { call } from '../api/call.ts';
 import { Alone } from '../layout/alone.tsx';
 import { useTitle } from '../layout/use-title.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
+import { fieldOf } from '../parts/form-fields.ts';
 import { words } from '../words/words.ts';
 import { useSession } from './session-context.ts';
 import { tokens } from './tokens.ts';
@@ -20,14 +21,13 @@ export const RegisterForm = ({ done }: { readonly done: () => unknown }) => {
   const submit = (event: SyntheticEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    const field = (name: string): string => String(form.get(name) ?? '');
     setBusy(true);
     call('POST /api/profiles/register', {
       body: {
         firebase_uid: claims?.sub ?? '',
-        email: field('email'),
-        full_name: field('name'),
-        ...(field('company') ? { company_name: field('company') } : {}),
+        email: fieldOf(form, 'email'),
+        full_name: fieldOf(form, 'name'),
+        ...(fieldOf(form, 'company') ? { company_name: fieldOf(form, 'company') } : {}),
       },
     })
       .then(done, setFailure)

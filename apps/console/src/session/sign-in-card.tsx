@@ -1,6 +1,7 @@
 import { Alert, Button, Code, PasswordInput, TextInput } from '@mantine/core';
 import { useState, type SyntheticEvent } from 'react';
 import { Alone } from '../layout/alone.tsx';
+import { fieldOf } from '../parts/form-fields.ts';
 import { useTitle } from '../layout/use-title.ts';
 import iconUrl from '../icon.svg';
 import { words } from '../words/words.ts';
@@ -67,12 +68,14 @@ export const PasswordForm = ({ way }: { readonly way: FirebaseWay }) => {
   const submit = (event: SyntheticEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    const field = (name: string): string => String(form.get(name) ?? '');
+    const password = form.get('password');
     setBusy(true);
-    signInByPassword(way, field('email'), field('password')).catch((error: unknown) => {
-      setBusy(false);
-      setFailure(sentenceOf(error, text.cannotStart));
-    });
+    signInByPassword(way, fieldOf(form, 'email'), typeof password === 'string' ? password : '').catch(
+      (error: unknown) => {
+        setBusy(false);
+        setFailure(sentenceOf(error, text.cannotStart));
+      },
+    );
   };
   return (
     <form onSubmit={submit}>

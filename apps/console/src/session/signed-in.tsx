@@ -29,7 +29,7 @@ export const SignedIn = () => {
       setStart(began);
     });
   }, [config.data]);
-  const state = useSyncExternalStore(tokens.subscribe, tokens.state);
+  const state = useSyncExternalStore(tokens.subscribe, () => tokens.state());
   if (config.error)
     return (
       <Alone>

@@ -122,7 +122,7 @@ export const tokens = {
   state: (): SignState => state,
   claims: (): TokenClaims | null => (sign ? claimsOf(sign.idToken) : null),
 
-  subscribe(listener: Listener): () => void {
+  subscribe: (listener: Listener): (() => void) => {
     listeners.add(listener);
     return () => listeners.delete(listener);
   },

@@ -4,6 +4,8 @@ import { json } from '../answers/answer.ts';
 import { booleanParameter, ending, endingOrNull, optional, wordsParameter } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
 import { accessWay, expiresAt, waysView } from './access-ways.ts';
+import { collectionsAfter, cursor, cursorOf } from './list-cursor.ts';
+import { cut, includeTotal, pageHeaders, pageLimit, textCursor, textCursorOf } from './paging.ts';
 import {
   clientParameter,
   collectionIdOf,
@@ -61,6 +63,17 @@ const clientAccess = z
   .meta({ id: 'ClientAccess' });
 
 const pair = { ...clientParameter, ...collectionParameter };
+const collectionPaging = {
+  limit: pageLimit,
+  cursor: cursor.optional().meta({ description: 'From the `Link` header of the previous page.' }),
+  include_total: includeTotal,
+};
+
+/** UTF-8 sorts as the list does, by code points. */
+const clientsAfter = (list: readonly ClientAccess[], email: string | null): readonly ClientAccess[] =>
+  email === null
+    ? list
+    : list.filter(({ profile }) => Buffer.compare(Buffer.from(profile.email), Buffer.from(email)) > 0);
 
 export const accessRoutes = [
   defineRoute({
@@ -76,15 +89,19 @@ export const accessRoutes = [
     scope: 'access:read',
     query: z.object({
       granted: booleanParameter.default(false).meta({ description: 'Whether only granted collections are listed.' }),
+      ...collectionPaging,
     }),
     status: 200,
     response: z.array(collectionAccess),
     errors: ['client_not_found'],
-    handler: async ({ useCases, caller, params, query }) => {
-      const found = await useCases.listClientAccess(caller.authority, profileIdOf(params.client_profile_id));
-      if (!query.granted) return json(found.map(collectionAccessView));
-      const granted = found.filter(({ ways }) => ways.length > 0);
-      return json(granted.map((access) => ({ ...collectionAccessView(access), ...waysView(access.ways) })));
+    handler: async ({ useCases, caller, params, query, request }) => {
+      const all = await useCases.listClientAccess(caller.authority, profileIdOf(params.client_profile_id));
+      const found = query.granted ? all.filter(({ ways }) => ways.length > 0) : all;
+      const { page, last, total } = cut(found, collectionsAfter, query);
+      const views = query.granted
+        ? page.map((access) => ({ ...collectionAccessView(access), ...waysView(access.ways) }))
+        : page.map(collectionAccessView);
+      return json(views, pageHeaders(request, last && cursorOf(last), total));
     },
   }),
   defineRoute({
@@ -163,14 +180,20 @@ export const accessRoutes = [
       include: wordsParameter(['ways'])
         .optional()
         .meta({ description: '`ways` adds how each client has access, and until when.' }),
+      limit: pageLimit,
+      cursor: textCursor,
+      include_total: includeTotal,
     }),
     status: 200,
     response: z.array(clientAccess),
     errors: ['collection_not_found'],
-    handler: async ({ useCases, caller, params, query }) => {
+    handler: async ({ useCases, caller, params, query, request }) => {
       const found = await useCases.listCollectionClients(caller.authority, collectionIdOf(params.collection_id));
-      if (!query.include) return json(found.map(clientAccessView));
-      return json(found.map((access) => ({ ...clientAccessView(access), ...waysView(access.ways) })));
+      const { page, last, total } = cut(found, clientsAfter, query);
+      const views = query.include
+        ? page.map((access) => ({ ...clientAccessView(access), ...waysView(access.ways) }))
+        : page.map(clientAccessView);
+      return json(views, pageHeaders(request, last && textCursorOf(last.profile.email), total));
     },
   }),
 ] as const;

@@ -16,7 +16,17 @@ import {
   listedGroupView,
   wholeGroup,
 } from './group-views.ts';
-import { includeTotal, pageHeaders, pageLimit, pageLimitDefault, pageOf, textCursor, textCursorOf } from './paging.ts';
+import { collectionsAfter, cursor, cursorOf } from './list-cursor.ts';
+import {
+  cut,
+  includeTotal,
+  pageHeaders,
+  pageLimit,
+  pageLimitDefault,
+  pageOf,
+  textCursor,
+  textCursorOf,
+} from './paging.ts';
 import { collectionIdOf, collectionParameter, groupParameter, isoOrNull, message } from './wire.ts';
 
 const name = line({ max: groupNameMax }).meta({
@@ -66,6 +76,12 @@ const listing = z.object({
     .meta({ description: 'Only groups whose name contains this, ignoring case.', examples: ['payments'] }),
   limit: pageLimit,
   cursor: textCursor,
+  include_total: includeTotal,
+});
+
+const collectionListing = z.object({
+  limit: pageLimit,
+  cursor: cursor.optional().meta({ description: 'From the `Link` header of the previous page.' }),
   include_total: includeTotal,
 });
 
@@ -212,11 +228,13 @@ const collectionRows = [
     auth: 'admin',
     scope: 'access:read',
     status: 200,
+    query: collectionListing,
     response: z.array(groupCollection),
     errors: ['group_not_found'],
     handler: async (context) => {
       const found = await context.useCases.listGroupCollections(context.caller.authority, await groupOf(context));
-      return json(found.map(groupCollectionView));
+      const { page, last, total } = cut(found, collectionsAfter, context.query);
+      return json(page.map(groupCollectionView), pageHeaders(context.request, last && cursorOf(last), total));
     },
   }),
   defineRoute({

@@ -2,7 +2,7 @@ import { toIso, type ClientStanding } from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { numberParameter, shareParameter } from '../requests/fields.ts';
-import { defineRoute, type RouteRow } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import { timestamp, uuid } from './wire.ts';
 
 const standing = z.object({
@@ -33,7 +33,7 @@ const standings = z
   })
   .meta({ id: 'LimitStandings' });
 
-export const limitStandingRoutes: readonly RouteRow[] = [
+export const limitStandingRoutes = [
   defineRoute({
     method: 'GET',
     path: '/api/rate-limits/standing',
@@ -56,7 +56,7 @@ export const limitStandingRoutes: readonly RouteRow[] = [
       return json({ scope, total, clients: listed.map(standingView) });
     },
   }),
-];
+] as const;
 
 const standingView = (from: ClientStanding): z.input<typeof standing> => ({
   profile_id: from.client.id,

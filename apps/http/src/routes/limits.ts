@@ -9,13 +9,23 @@ import {
   windowSecondsMax,
   type ClientId,
   type ClientLimit,
+  type ClientOverride,
   type Override,
   type Tier,
 } from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
-import { booleanParameter, clearable, optional, text, wholeNumber } from '../requests/fields.ts';
+import {
+  booleanParameter,
+  clearable,
+  numberParameter,
+  optional,
+  text,
+  wholeNumber,
+  wordsParameter,
+} from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
+import { includeTotal, pageHeaders, pageLimit, pageLimitDefault, pageOf } from './paging.ts';
 import { profileOf } from './profile-path.ts';
 import { message, timestamp, uuid } from './wire.ts';
 
@@ -81,6 +91,13 @@ const override = z
     updated_at: timestamp,
   })
   .meta({ id: 'Override' });
+const listedOverride = override
+  .extend({
+    profile_id: uuid.optional().meta({ description: "The id of the client's profile; with `?include=client`." }),
+    email: z.string().optional().meta({ description: "The client's; with `?include=client`." }),
+    full_name: z.string().optional().meta({ description: 'Likewise.' }),
+  })
+  .meta({ id: 'ListedOverride' });
 const effectiveLimit = z
   .object({
     client_id: uuid,
@@ -200,23 +217,42 @@ const tierRoutes = [
   }),
 ] as const;
 
+const overrideListing = z.object({
+  active_only: booleanParameter.default(false).meta({ description: 'Whether to list only active ones.' }),
+  include: wordsParameter(['client']).optional().meta({ description: '`client` adds whom each is for.' }),
+  limit: pageLimit,
+  cursor: numberParameter(1, overrideIdMax)
+    .optional()
+    .meta({ description: 'From the `Link` header of the previous page.' }),
+  include_total: includeTotal,
+});
+
 const overrideRoutes = [
   defineRoute({
     method: 'GET',
     path: '/api/rate-limits/overrides',
     operation: 'listOverrides',
     summary: 'List overrides',
-    description: 'Sorted by id, including inactive ones.',
+    description:
+      'Sorted by id, including inactive ones. With `limit` or `cursor` page by page: the `Link` header has the next one.',
     auth: 'admin',
     scope: 'limits:write',
-    query: z.object({
-      active_only: booleanParameter.default(false).meta({ description: 'Whether to list only active ones.' }),
-    }),
+    query: overrideListing,
     status: 200,
     supplies: { id: '$response.body#/0/id', client_id: '$response.body#/0/client_id' },
-    response: z.array(override),
-    handler: async ({ useCases, caller, query }) =>
-      json((await useCases.listOverrides(caller.authority, query.active_only)).map(overrideView)),
+    response: z.array(listedOverride),
+    handler: async ({ useCases, caller: { authority }, query, request }) => {
+      const { active_only: activeOnly, cursor: after = null } = query;
+      const limit = query.limit ?? (after === null ? null : pageLimitDefault);
+      // One more than the page holds tells whether there is a next page.
+      const found = await useCases.listClientOverrides(authority, { activeOnly, after, limit: limit && limit + 1 });
+      const { page, last } = pageOf(found, limit ?? found.length);
+      const total = query.include_total ? await useCases.countOverrides(authority, activeOnly) : null;
+      return json(
+        page.map((each) => listedOverrideView(each, query.include !== undefined)),
+        pageHeaders(request, last && `${last.override.id}`, total),
+      );
+    },
   }),
   defineRoute({
     method: 'POST',
@@ -341,6 +377,14 @@ const overrideView = (from: Override): z.input<typeof override> => ({
   is_active: from.isActive,
   created_at: toIso(from.createdAt),
   updated_at: toIso(from.updatedAt),
+});
+
+const listedOverrideView = (
+  { override: from, client }: ClientOverride,
+  withClient: boolean,
+): z.input<typeof listedOverride> => ({
+  ...overrideView(from),
+  ...(withClient ? { profile_id: client.id, email: client.email, full_name: client.fullName } : {}),
 });
 
 const effectiveLimitView = (from: ClientLimit): z.input<typeof effectiveLimit> => ({

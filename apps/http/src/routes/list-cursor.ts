@@ -19,3 +19,16 @@ export const cursor = z
     // No name contains U+0000, and PostgreSQL cannot compare with it.
     return { nameKey: text.replaceAll('\0', ''), id: id as CollectionId };
   });
+
+/** Those after a place, of a list that is whole already. UTF-8 sorts as lists do, by code points. */
+export const collectionsAfter = <Line extends { readonly id: CollectionId; readonly name: string }>(
+  list: readonly Line[],
+  place: Place | null,
+): readonly Line[] => {
+  if (!place) return list;
+  const key = Buffer.from(place.nameKey);
+  return list.filter(
+    ({ id, name }) =>
+      (Buffer.compare(Buffer.from(nameKey(name)), key) || (id < place.id ? -1 : Number(id > place.id))) > 0,
+  );
+};

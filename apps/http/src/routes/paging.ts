@@ -50,6 +50,21 @@ export const pageOf = <Line>(found: readonly Line[], limit: number) => ({
   last: found.length > limit ? found[limit - 1] : undefined,
 });
 
+/** A page of a list that is whole already, from behind a place on; all of it if no page is asked for. */
+export const cut = <Line, Place>(
+  whole: readonly Line[],
+  behind: (list: readonly Line[], place: Place | null) => readonly Line[],
+  {
+    limit,
+    cursor: after,
+    include_total: withTotal,
+  }: { readonly limit?: number | undefined; readonly cursor?: Place | undefined; readonly include_total: boolean },
+) => {
+  const rest = behind(whole, after ?? null);
+  const size = limit ?? (after === undefined ? rest.length : pageLimitDefault);
+  return { ...pageOf(rest, size), total: withTotal ? whole.length : null };
+};
+
 /** The headers of a page: the same query with the place of the next page, and how many there are in all. */
 export const pageHeaders = (
   { url = '' }: IncomingMessage,

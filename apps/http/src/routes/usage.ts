@@ -46,6 +46,9 @@ const counts = {
   searches: z.int(),
   slices: z.int().meta({ description: 'Operations read on their own.' }),
   credential_reads: z.int().meta({ description: 'Reads of metadata that returned a stored credential.' }),
+  refused: z.int().meta({
+    description: 'Requests that came when the profile had used up its limit (429); with `by=collection`, of none.',
+  }),
 };
 const usageLine = z.object({ ...subjects, ...counts }).meta({ id: 'UsageLine' });
 type LineView = z.input<typeof usageLine>;
@@ -148,9 +151,9 @@ const tableOf = (by: UsageGrouping, views: readonly LineView[]): string => {
   );
 };
 
-const lineView = ({ of, counts: { read, search, slice, credential_read } }: UsageLine): LineView => ({
+const lineView = ({ of, counts: { read, search, slice, credential_read, refused } }: UsageLine): LineView => ({
   ...subjectView(of),
-  ...{ reads: read, searches: search, slices: slice, credential_reads: credential_read },
+  ...{ reads: read, searches: search, slices: slice, credential_reads: credential_read, refused },
 });
 
 const subjectView = (of: UsageLine['of']) => {

@@ -114,6 +114,31 @@ export const listsSuite = (start: Start): void => {
     });
   });
 
+  describe('overrides', () => {
+    test('are read page by page, with whom each is for, and counted', async () => {
+      const clients = [await cast.newClient(), await cast.newClient(), await cast.newClient()];
+      for (const { email } of clients)
+        await call('POST', '/api/rate-limits/overrides', {
+          token: cast.admin,
+          json: { client_id: email, allowed_limit: 7, window_seconds: 60 },
+        });
+      const whole = (await asAdmin('/api/rate-limits/overrides')).list;
+      const paged = await pages('/api/rate-limits/overrides?limit=2&include=client&include_total=true');
+      expect(paged.sizes).toEqual([2, 1]);
+      expect(paged.replies.map(({ headers }) => headers['x-total-count'])).toEqual(['3', '3']);
+      expect(paged.lines).toEqual(
+        whole.map((line, at) => ({
+          ...line,
+          profile_id: clients[at]?.id,
+          email: clients[at]?.email,
+          full_name: expect.any(String) as string,
+        })),
+      );
+      expect((await asAdmin('/api/rate-limits/overrides?include=client')).list).toEqual(paged.lines);
+      expect(whole.map((line) => 'email' in line)).toEqual([false, false, false]);
+    });
+  });
+
   describe('collections', () => {
     let client: Client;
     let ids: string[];
@@ -152,6 +177,28 @@ export const listsSuite = (start: Start): void => {
       expect(await total('limit=1&include_total=true', cast.admin)).toBe('4');
       expect(await total('limit=1&include_total=true', client.token)).toBe('3');
       expect(await total('include_total=true&q=neu', client.token)).toBe('1');
+    });
+
+    test('what a client and a group have, and who has a collection, are read page by page and counted', async () => {
+      const group = textOf((await call('POST', '/api/groups', { token: cast.admin, json: { name: 'Pages' } })).body.id);
+      const others = [await cast.newClient(), await cast.newClient()];
+      for (const id of ids) await call('POST', `/api/groups/${group}/collections/${id}`, { token: cast.admin });
+      for (const other of others) await cast.grant(other, ids[0] as string);
+      for (const path of [
+        `/api/access/clients/${client.id}/collections?granted=true`,
+        `/api/access/clients/${client.id}/collections?granted=false`,
+        `/api/access/collections/${ids[0]}/clients?include=ways`,
+        `/api/access/collections/${ids[0]}/clients?include_total=false`,
+        `/api/groups/${group}/collections?include_total=false`,
+      ]) {
+        const whole = (await asAdmin(path)).list;
+        const paged = await pages(`${path}&limit=2`);
+        expect(paged.lines).toEqual(whole);
+        expect(paged.sizes[0]).toBe(2);
+        expect(paged.sizes.length).toBe(Math.ceil(whole.length / 2));
+        const counted = await asAdmin(`${path.replace('include_total=false', 'x=y')}&limit=1&include_total=true`);
+        expect([counted.list.length, counted.headers['x-total-count']]).toEqual([1, `${whole.length}`]);
+      }
     });
 
     test('a summary has no credential, and reading it leaves neither an entry nor a use', async () => {

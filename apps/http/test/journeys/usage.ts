@@ -10,7 +10,7 @@ import {
   type Subject,
 } from '../subject.ts';
 
-const none = { reads: 0, searches: 0, slices: 0, credential_reads: 0 };
+const none = { reads: 0, searches: 0, slices: 0, credential_reads: 0, refused: 0 };
 
 /** Counting uses, and reading who used what. */
 export const usageSuite = (start: Start): void => {
@@ -174,11 +174,11 @@ export const usageSuite = (start: Start): void => {
       expect(reply.headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
       expect(reply.headers.vary).toBe('Accept');
       expect(reply.text.split('\r\n').slice(0, 2)).toEqual([
-        'collection_id,collection_name,reads,searches,slices,credential_reads',
-        `${roads},'=Roads,2,0,0,0`,
+        'collection_id,collection_name,reads,searches,slices,credential_reads,refused',
+        `${roads},'=Roads,2,0,0,0,0`,
       ]);
-      expect((await csv('?by=profile')).text).toContain(`${bob.id},${bob.email},1,1,0,0\r\n`);
-      expect((await csv('?to=2020-01-01')).text).toBe('day,reads,searches,slices,credential_reads\r\n');
+      expect((await csv('?by=profile')).text).toContain(`${bob.id},${bob.email},1,1,0,0,0\r\n`);
+      expect((await csv('?to=2020-01-01')).text).toBe('day,reads,searches,slices,credential_reads,refused\r\n');
     });
 
     test.each(['application/json', '*/*', 'text/*', 'application/json, text/csv;q=0.5', 'text/csv;q=0'])(
@@ -264,6 +264,22 @@ export const usageSuite = (start: Start): void => {
     expect([cut.status, kept.status, known.status]).toEqual([200, 200, 304]);
     await subject.useCases.writeUsage();
     expect(await of(`?by=collection&profile_id=${eve.id}`)).toMatchObject([{ collection_id: collection, slices: 3 }]);
+  });
+
+  test('requests beyond the limit of a client are counted as refused, with its key in use', async () => {
+    const eve = await cast.newClient();
+    const json = { client_id: eve.id, allowed_limit: 2, window_seconds: 3_600 };
+    await call('POST', '/api/rate-limits/overrides', { token: cast.admin, json });
+    const statuses: number[] = [];
+    for (let i = 0; i < 5; i++)
+      statuses.push((await call('GET', '/api/rate-limits/tiers/active/all', { key: eve.key })).status);
+    expect(statuses).toEqual([200, 200, 429, 429, 429]);
+    await subject.useCases.writeUsage();
+    expect(await of(`?by=collection&profile_id=${eve.id}`)).toEqual([
+      { collection_id: null, collection_name: null, ...none, refused: 3 },
+    ]);
+    expect(await of(`?by=profile&profile_id=${eve.id}`)).toMatchObject([{ profile_email: eve.email, refused: 3 }]);
+    expect((await call('GET', '/metrics')).text).not.toContain('uses_total{kind="refused"}');
   });
 
   test('the metrics count all uses since the start', async () => {

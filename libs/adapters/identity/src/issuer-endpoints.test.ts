@@ -2,7 +2,7 @@ import { ClockByHand, recordLog } from '@portico/contracts';
 import { expect, onTestFinished, test } from 'vitest';
 import { startProvider, unavailable, type LoopbackProvider } from '../test/loopback-provider.ts';
 import { amplyMs, keepInMemory, type KeptText } from '../test/provider-and-verifier.ts';
-import { endpointsFreshMs, endpointsRetryMs, IssuerEndpoints } from './issuer-endpoints.ts';
+import { endpointsFreshMs, endpointsIn, endpointsRetryMs, IssuerEndpoints } from './issuer-endpoints.ts';
 
 const discovered = {
   authorization_endpoint: 'https://login.example.net/authorize',
@@ -52,6 +52,8 @@ test('the provider is asked again after an hour, and meanwhile the last known on
   publish(provider, { token_endpoint: 'https://new.example.net/token' });
   clock.advance(endpointsFreshMs - 1);
   expect(endpoints.known()).toEqual(addresses);
+  // A request that was made by now would arrive before this one's answer.
+  await fetch(provider.issuer);
   expect(provider.requests.discovery).toBe(1);
   clock.advance(1);
   expect(endpoints.known()).toEqual(addresses);
@@ -115,6 +117,15 @@ test('members that are no text are left out', async () => {
   const { provider, endpoints } = await endpointsOf();
   publish(provider, { ...discovered, userinfo_endpoint: 7, end_session_endpoint: ['https://a.example.com/'] });
   await expect.poll(() => endpoints.known()).toEqual(addresses.slice(0, 2));
+});
+
+test('an issuer on https has no endpoint on plain http, and one on loopback may have', () => {
+  const token_endpoint = 'http://127.0.0.1:8080/token';
+  const userinfo_endpoint = 'https://id.example.com/me';
+  const endpointsOfIssuer = (issuer: string) =>
+    endpointsIn(JSON.stringify({ issuer, token_endpoint, userinfo_endpoint }), issuer);
+  expect(endpointsOfIssuer('https://id.example.com')).toEqual([userinfo_endpoint]);
+  expect(endpointsOfIssuer('http://127.0.0.1:8080')).toEqual([token_endpoint, userinfo_endpoint]);
 });
 
 test('closing ends a request under way without a word in the log, and none follows', async () => {

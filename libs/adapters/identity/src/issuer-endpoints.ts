@@ -113,7 +113,7 @@ interface Stored {
 }
 
 /** Throws for another issuer's document. A page of an issuer on https never has to talk to plain http. */
-const endpointsIn = (text: string, issuer: string): readonly string[] => {
+export const endpointsIn = (text: string, issuer: string): readonly string[] => {
   const document = issuerDocument(text, issuer);
   return usedByBrowsers
     .map((name) => document[name])

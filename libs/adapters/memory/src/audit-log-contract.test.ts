@@ -1,5 +1,5 @@
 import { auditLogContract, type Sabotages, type Stores } from '@portico/contracts';
-import type { AuditEntry, AuditFilter, AuditLog } from '@portico/domain';
+import { dayMs, type AuditEntry, type AuditFilter, type AuditLog } from '@portico/domain';
 import { describe } from 'vitest';
 import { breaking, pause } from '../test/breaking.ts';
 import { proveContract } from '../test/prove-contract.ts';
@@ -86,6 +86,19 @@ const sabotages: Sabotages<typeof auditLogContract, Stores> = {
   })),
   'a filter includes its from and excludes its to': filtering((filter) =>
     filter.to === undefined ? filter : { ...filter, to: filter.to + 1 },
+  ),
+  // Counts whole days alone.
+  'the total of a range over several days is the number of its entries, whatever the times of its ends': breaking(
+    'audit',
+    (right) => ({
+      page: async (filter, offset, limit) => {
+        const page = await right.page(filter, offset, limit);
+        const { from, to, ...rest } = filter;
+        if (from === undefined || to === undefined) return page;
+        const whole = { ...rest, from: Math.ceil(from / dayMs) * dayMs, to: Math.floor(to / dayMs) * dayMs };
+        return { ...page, total: (await right.page(whole, 0, 0)).total };
+      },
+    }),
   ),
   'all conditions of a filter must hold': filtering(({ collectionId, ...filter }) =>
     filter.action === undefined || collectionId === undefined ? { ...filter, source: 'all' } : filter,

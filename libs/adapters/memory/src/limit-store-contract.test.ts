@@ -162,6 +162,10 @@ const sabotages: Sabotages<typeof limitStoreContract, Stores> = {
   'active overrides can be listed alone': breaking('limits', (right) => ({
     overrides: () => right.overrides(false),
   })),
+  'overrides are listed with their clients, page by page, all or the active ones, and counted': breaking(
+    'limits',
+    (right) => ({ clientOverrides: (page) => right.clientOverrides({ ...page, activeOnly: false }) }),
+  ),
   'the id of an override is never reused': breaking('limits', (right, _stores, database) => ({
     addOverride: (client, decide) => {
       database.lastOverrideId = Math.max(0, ...database.overrides.keys());

@@ -1,5 +1,5 @@
 import { nextChangeAt, PorticoError } from '@portico/domain';
-import type { CallerRow, LimitStore, Override, Profile, ProfileId, Tier } from '@portico/domain';
+import type { CallerRow, LimitedClient, LimitStore, Override, Profile, ProfileId, Tier } from '@portico/domain';
 import { byCodePoints, commit, kept, type MemoryDatabase, type OwnedOverride } from './memory-database.ts';
 import { groupsOf } from './memory-memberships.ts';
 
@@ -40,17 +40,20 @@ export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => 
       });
     },
 
-    async clients() {
-      return [...profiles.values()]
-        .filter(({ role }) => role !== 'admin')
-        .map((profile) => ({
-          id: profile.id,
-          email: profile.email,
-          fullName: profile.fullName,
-          clientId: profile.clientId,
-          limits: limitsOf(database, profile),
-        }))
-        .sort((a, b) => byCodePoints(a.email, b.email));
+    clients: async () => clientsOf(database),
+
+    async clientOverrides({ activeOnly, limit, after }) {
+      const found = [...overrides.values()].filter(
+        ({ override }) => (override.isActive || !activeOnly) && override.id > (after ?? 0),
+      );
+      return found.slice(0, limit ?? found.length).flatMap(({ override, profile }) => {
+        const client = profiles.get(profile);
+        return client ? [{ override, client: { id: client.id, email: client.email, fullName: client.fullName } }] : [];
+      });
+    },
+
+    async countOverrides(activeOnly) {
+      return [...overrides.values()].filter(({ override }) => override.isActive || !activeOnly).length;
     },
 
     async overrides(activeOnly) {
@@ -84,6 +87,15 @@ export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => 
     },
   };
 };
+
+const clientsOf = (database: MemoryDatabase): readonly LimitedClient[] =>
+  [...database.profiles.values()]
+    .filter(({ role }) => role !== 'admin')
+    .map((profile) => {
+      const { id, email, fullName, clientId } = profile;
+      return { id, email, fullName, clientId, limits: limitsOf(database, profile) };
+    })
+    .sort((a, b) => byCodePoints(a.email, b.email));
 
 /** The profile's active override, its active tier, and that of its groups. */
 export const limitsOf = (database: MemoryDatabase, profile: Profile): CallerRow['limits'] => {

@@ -60,24 +60,26 @@ export const createMemoryOutbox = (database: MemoryDatabase): Outbox => {
       return true;
     },
 
-    async counts(now) {
-      const kinds = Map.groupBy(
-        [...jobs.values()].filter(({ job, isDeadLetter }) => isDeadLetter || !isAtRest(job.task)),
-        ({ job }) => job.task.kind,
-      );
-      return [...kinds].map(([kind, stored]) => countsOf(kind, stored, now));
-    },
+    counts: async (now) => countsByKind(jobs, now),
 
-    async state(now) {
-      const waiting = [...jobs.values()].filter(({ job, isDeadLetter }) => !isDeadLetter && !isAtRest(job.task));
-      const due = waiting.map(({ job }) => job.dueAt).filter((dueAt) => dueAt <= now);
-      return {
-        waiting: waiting.length,
-        deadLetters: [...jobs.values()].filter(({ isDeadLetter }) => isDeadLetter).length,
-        oldestDueAt: first(due),
-      };
-    },
+    state: async (now) => stateOf(jobs, now),
   };
+};
+
+const stateOf = (jobs: MemoryDatabase['jobs'], now: Instant): Awaited<ReturnType<Outbox['state']>> => {
+  const waiting = [...jobs.values()].filter(({ job, isDeadLetter }) => !isDeadLetter && !isAtRest(job.task));
+  const due = waiting.map(({ job }) => job.dueAt).filter((dueAt) => dueAt <= now);
+  return {
+    waiting: waiting.length,
+    deadLetters: [...jobs.values()].filter(({ isDeadLetter }) => isDeadLetter).length,
+    oldestDueAt: first(due),
+  };
+};
+
+const countsByKind = (jobs: MemoryDatabase['jobs'], now: Instant): readonly JobCounts[] => {
+  const counted = [...jobs.values()].filter(({ job, isDeadLetter }) => isDeadLetter || !isAtRest(job.task));
+  const kinds = Map.groupBy(counted, ({ job }) => job.task.kind);
+  return [...kinds].map(([kind, stored]) => countsOf(kind, stored, now));
 };
 
 const countsOf = (kind: JobKind, all: readonly StoredJob[], now: Instant): JobCounts => {

@@ -70,9 +70,7 @@ const pageWithTotal = async (
   limit: number,
 ): Promise<AuditPage> => {
   const { where, parameters } = conditionsOf(filter, database);
-  const counted = hasFields(filter)
-    ? { text: `${countEntries} ${where}`, parameters }
-    : { text: selectTotal, parameters: [filter.source] };
+  const counted = countOf(filter, { where, parameters });
   const page = `${selectEntries} ${where} ${newestFirst} limit ? offset ?`;
   const rows = await database.reads.all<(AuditRow | { readonly seq: null }) & { readonly total: number }>(
     `select t.total, a.* from (${counted.text}) t left join (${page}) a on true ${newestFirst}`,
@@ -81,6 +79,40 @@ const pageWithTotal = async (
   const entries = rows.filter((row) => row.seq !== null).map(entryOf);
   return { entries, total: rows[0]?.total ?? 0 };
 };
+
+interface Count {
+  /** Selects one row, with `total`. */
+  readonly text: string;
+  readonly parameters: readonly Parameter[];
+}
+
+const countOf = (filter: AuditFilter, { where, parameters }: Conditions): Count => {
+  const { source, from, to } = filter;
+  if (!hasFields(filter)) return { text: selectTotal, parameters: [source] };
+  const [first, end] = [
+    from === undefined ? -farthestDay : wholeDaysFrom(from),
+    to === undefined ? farthestDay : wholeDaysTo(to),
+  ];
+  if (isNarrowed(filter) || first >= end) return { text: `${countEntries} ${where}`, parameters };
+  // Whole days are counted already; what is left are the parts of days at both ends.
+  const ofSource = conditionsOfSource(source);
+  const part = `(${countEntries} ${ofSource.where} and a.instant >= ? and a.instant < ?)`;
+  const parts = [
+    ...(from === undefined ? [] : [[from, first * dayMs]]),
+    ...(to === undefined ? [] : [[end * dayMs, to]]),
+  ];
+  return {
+    text: `select (${[wholeDays, ...parts.map(() => part)].join(' + ')}) as total`,
+    parameters: [source, first, end, ...parts.flatMap((range) => [...ofSource.parameters, ...range])],
+  };
+};
+
+const wholeDays = `(select cast(coalesce(sum(d.entries), 0) as bigint) from audit_days d
+  where d.scope = ? and d.day >= ? and d.day < ?)`;
+/** The first day that is whole from that instant on. */
+const wholeDaysFrom = (instant: number): number => Math.ceil(instant / dayMs);
+/** The day that is not whole before that instant. */
+const wholeDaysTo = (instant: number): number => Math.floor(instant / dayMs);
 
 const countedPage = async (
   sql: Sql,
@@ -171,8 +203,11 @@ const dayAt = async (
 
 const mirrored = ({ day, entries, index }: PlaceInDay): PlaceInDay => ({ day, entries, index: entries - 1 - index });
 
-const hasFields = ({ actorId, clientId, collectionId, action, from, to }: AuditFilter): boolean =>
-  [actorId, clientId, collectionId, action, from, to].some((field) => field !== undefined);
+const isNarrowed = ({ actorId, clientId, collectionId, action }: AuditFilter): boolean =>
+  [actorId, clientId, collectionId, action].some((field) => field !== undefined);
+
+const hasFields = (filter: AuditFilter): boolean =>
+  isNarrowed(filter) || filter.from !== undefined || filter.to !== undefined;
 
 const conditionsOfSource = (source: AuditFilter['source']): Conditions =>
   source === 'all' ? { where: 'where true', parameters: [] } : { where: 'where a.source = ?', parameters: [source] };

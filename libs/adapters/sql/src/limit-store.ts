@@ -77,6 +77,22 @@ const overrideStoreOn = (database: SqlDatabase): OverrideStore => ({
     return (await database.reads.all<OverrideRow>(activeOnly ? selectActive : selectOverrides)).map(overrideOf);
   },
 
+  async clientOverrides({ activeOnly, limit, after }) {
+    const text = `${selectWithClients}${activeOnly ? ' and o.is_active = true' : ''} order by o.id`;
+    const rows = await (limit === null
+      ? database.reads.all<ClientOverrideRow>(text, [after ?? 0])
+      : database.reads.all<ClientOverrideRow>(`${text} limit ?`, [after ?? 0, limit]));
+    return rows.map(({ email, fullName, ...row }) => ({
+      override: overrideOf(row),
+      client: { id: row.profileId, email, fullName },
+    }));
+  },
+
+  async countOverrides(activeOnly) {
+    const text = `select count(*) as total from overrides${activeOnly ? ' where is_active = true' : ''}`;
+    return (await database.reads.first<{ total: number }>(text))?.total ?? 0;
+  },
+
   async addOverride(client, decide) {
     return database.transact(async (transaction) => {
       if (!(await findProfile(transaction, client))) throw new PorticoError('client_not_found');
@@ -118,6 +134,7 @@ const overrideStoreOn = (database: SqlDatabase): OverrideStore => ({
 
 type TierRow = Row<typeof TierEntity>;
 type OverrideRow = Row<typeof OverrideEntity>;
+type ClientOverrideRow = OverrideRow & Pick<Profile, 'email' | 'fullName'>;
 
 const tierColumns = columnsOf(TierEntity);
 const selectTiers = `select ${columns('t', tierColumns)} from tiers t order by t.tier`;
@@ -130,6 +147,8 @@ const takeFromProfiles = `update profiles set tier = null, updated_at = ${grown(
 
 const overrideColumns = columnsOf(OverrideEntity);
 const selectFrom = `select ${columns('o', overrideColumns)} from overrides o`;
+const selectWithClients = `select ${columns('o', overrideColumns)}, p.email, p.full_name as "fullName"
+  from overrides o join profiles p on p.id = o.profile_id where o.id > ?`;
 const selectOverrides = `${selectFrom} order by o.id`;
 const selectActive = `${selectFrom} where o.is_active = true order by o.id`;
 const selectOverride = `${selectFrom} where o.id = ?`;

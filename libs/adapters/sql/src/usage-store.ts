@@ -70,6 +70,7 @@ const rowOf = ({ counts, ...use }: DayUse): UsageRow => ({
   searches: counts.search,
   slices: counts.slice,
   credentialReads: counts.credential_read,
+  refused: counts.refused,
 });
 
 /**
@@ -77,11 +78,11 @@ const rowOf = ({ counts, ...use }: DayUse): UsageRow => ({
  * refuse, and always takes the rows in the same order, so that processes that write at once do not deadlock.
  */
 const addFrom = (objectsInJson: string): string => `insert into usage_days
-  (day, profile_id, subject, collection_id, reads, searches, slices, credential_reads, last_used_at, key_used_at)
+  (day, profile_id, subject, collection_id, reads, searches, slices, credential_reads, refused, last_used_at, key_used_at)
   select u.* from (select ${numberIn('day')} as day, value ->> 'profileId' as profile_id,
     value ->> 'subject' as subject, value ->> 'collectionId' as collection_id,
     ${numberIn('reads')} as reads, ${numberIn('searches')} as searches, ${numberIn('slices')} as slices,
-    ${numberIn('credentialReads')} as credential_reads,
+    ${numberIn('credentialReads')} as credential_reads, ${numberIn('refused')} as refused,
     ${numberIn('lastUsedAt')} as last_used_at, ${numberIn('keyUsedAt')} as key_used_at from ${objectsInJson}) u
   where exists (select 1 from profiles p where p.id = u.profile_id)
     and (u.collection_id is null or exists (select 1 from collections c where c.id = u.collection_id))
@@ -90,7 +91,7 @@ const addFrom = (objectsInJson: string): string => `insert into usage_days
     last_used_at = ${later('last_used_at')}, key_used_at = ${later('key_used_at')}`;
 
 const numberIn = (name: string): string => `cast(value ->> '${name}' as bigint)`;
-const counted = ['reads', 'searches', 'slices', 'credential_reads'] as const;
+const counted = ['reads', 'searches', 'slices', 'credential_reads', 'refused'] as const;
 const addedUp = (column: string): string => `${column} = usage_days.${column} + excluded.${column}`;
 const later = (column: string): string => `case when usage_days.${column} is null
   or excluded.${column} > usage_days.${column} then excluded.${column} else usage_days.${column} end`;
@@ -117,30 +118,31 @@ interface ReportRow {
   readonly searches: number;
   readonly slices: number;
   readonly credentialReads: number;
+  readonly refused: number;
 }
 
 interface Grouping {
-  /** What it selects, from which further table, by which columns it groups, and in which order. */
+  /** The column that it groups by; what it shows of each group, with the table that knows it; and in which order. */
+  readonly key: string;
   readonly columns: string;
   readonly join: string;
-  readonly group: string;
   readonly order: string;
   readonly of: (row: ReportRow) => UsageSubject;
 }
 
 const groupings: Readonly<Record<UsageGrouping, Grouping>> = {
-  day: { columns: 'u.day', join: '', group: 'u.day', order: 'u.day', of: ({ day }) => ({ by: 'day', day }) },
+  day: { key: 'day', columns: 'g.day', join: '', order: 'g.day', of: ({ day }) => ({ by: 'day', day }) },
   collection: {
-    columns: 'u.collection_id as "collectionId", c.name as "collectionName"',
-    join: 'left join collections c on c.id = u.collection_id',
-    group: 'u.collection_id, c.name, c.name_key',
-    order: 'u.collection_id is null, c.name_key, u.collection_id',
+    key: 'collection_id',
+    columns: 'g.collection_id as "collectionId", c.name as "collectionName"',
+    join: 'left join collections c on c.id = g.collection_id',
+    order: 'g.collection_id is null, c.name_key, g.collection_id',
     of: ({ collectionId, collectionName }) => ({ by: 'collection', collectionId, collectionName }),
   },
   profile: {
-    columns: 'u.profile_id as "profileId", p.email as "profileEmail"',
-    join: 'join profiles p on p.id = u.profile_id',
-    group: 'u.profile_id, p.email',
+    key: 'profile_id',
+    columns: 'g.profile_id as "profileId", p.email as "profileEmail"',
+    join: 'join profiles p on p.id = g.profile_id',
     order: 'p.email',
     of: ({ profileId, profileEmail }) => ({ by: 'profile', profileId, profileEmail }),
   },
@@ -151,33 +153,32 @@ const reportOf = (
   by: UsageGrouping,
   { first, end, profileId, collectionId }: UsageFilter,
 ): { readonly text: string; readonly parameters: readonly Value[] } => {
-  const { columns, join, group, order } = groupings[by];
+  const { key, columns, join, order } = groupings[by];
   const conditions: readonly (readonly [condition: string, value: Value])[] = [
     ['u.day >= ?', first],
     ['u.day < ?', end],
     ...(profileId === null ? [] : [['u.profile_id = ?', profileId] as const]),
     ...(collectionId === null ? [] : [['u.collection_id = ?', collectionId] as const]),
   ];
+  // Summed up before names are looked up: there are many more counts than subjects.
   return {
-    text: `select ${columns}, ${sums} from usage_days u ${join} where ${conditions.map(([text]) => text).join(' and ')}
-      group by ${group} having ${counted.map((column) => `sum(u.${column})`).join(' + ')} > 0 order by ${order} limit ?`,
+    text: `select ${columns}, ${summed} from (
+        select u.${key}, ${sums} from usage_days u where ${conditions.map(([text]) => text).join(' and ')}
+        group by u.${key} having ${counted.map((column) => `sum(u.${column})`).join(' + ')} > 0) g
+      ${join} order by ${order} limit ?`,
     parameters: conditions.map(([, value]) => value),
   };
 };
 
-const sumOf = (column: string, name: string): string => `cast(sum(u.${column}) as bigint) as "${name}"`;
-const sums = [
-  sumOf('reads', 'reads'),
-  sumOf('searches', 'searches'),
-  sumOf('slices', 'slices'),
-  sumOf('credential_reads', 'credentialReads'),
-].join(', ');
+const sums = counted.map((column) => `cast(sum(u.${column}) as bigint) as ${column}`).join(', ');
+const summed = 'g.reads, g.searches, g.slices, g.credential_reads as "credentialReads", g.refused';
 
-const countsOf = ({ reads, searches, slices, credentialReads }: ReportRow): UsageCounts => ({
+const countsOf = ({ reads, searches, slices, credentialReads, refused }: ReportRow): UsageCounts => ({
   read: reads,
   search: searches,
   slice: slices,
   credential_read: credentialReads,
+  refused,
 });
 
 const pruneOldest = `delete from usage_days where day < ? and (day, profile_id, subject) in

@@ -89,8 +89,8 @@ const oddRows = (kind: Kind, first: string, second: string, profile: string): st
     values ('${second}', 'old', 1, 70, ${bytes(kind, 3_072)});
   delete from embeddings;
   insert into reindex_runs (id, total, started_at) values ('r', 1, 2);
-  insert into usage_days (day, profile_id, subject, collection_id, reads, searches, slices, credential_reads, last_used_at, key_used_at)
-    values (1, '${profile}', '', null, 1, 2, 3, 4, 5, null), (1, '${profile}', '${first}', '${first}', 1, 2, 3, 4, 5, 6);
+  insert into usage_days (day, profile_id, subject, collection_id, reads, searches, slices, credential_reads, refused, last_used_at, key_used_at)
+    values (1, '${profile}', '', null, 1, 2, 3, 4, 7, 5, null), (1, '${profile}', '${first}', '${first}', 1, 2, 3, 4, 0, 5, 6);
   insert into access_groups (id, name, description, tier, created_at, updated_at) values ('g', '\u{1d518}', '', null, 1, 2);
   insert into group_members (profile_id, group_id, added_at) values ('${profile}', 'g', 3);
   insert into claimed_groups (profile_id, name) values ('${profile}', '\u{1d518}');

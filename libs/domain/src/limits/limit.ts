@@ -44,6 +44,20 @@ export interface Override extends LimitRule {
 
 export type NewOverride = Omit<Override, 'id'>;
 
+/** An override with whom it is for. */
+export interface ClientOverride {
+  readonly override: Override;
+  readonly client: { readonly id: ProfileId; readonly email: string; readonly fullName: string };
+}
+
+export interface OverridePage {
+  readonly activeOnly: boolean;
+  /** Null for all. */
+  readonly limit: number | null;
+  /** The id of the last override of the page before; null for the first page. */
+  readonly after: number | null;
+}
+
 /** Returns the client's other overrides that this one deactivates: at most one is active. */
 export const replacedBy = (
   { isActive, updatedAt }: Pick<Override, 'isActive' | 'updatedAt'>,

@@ -1,6 +1,6 @@
 import type { ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
-import type { LimitedClient, NewOverride, Override, Tier } from '../limits/limit.ts';
+import type { ClientOverride, LimitedClient, NewOverride, Override, OverridePage, Tier } from '../limits/limit.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Effects } from './effects.ts';
 
@@ -30,6 +30,10 @@ export interface LimitStore {
 
   /** All overrides or only the active ones, by id. */
   overrides(activeOnly: boolean): Promise<readonly Override[]>;
+  /** The overrides with their clients, all or only the active ones, by id: those after a place, at most the limit. */
+  clientOverrides(page: OverridePage): Promise<readonly ClientOverride[]>;
+  /** How many overrides there are, in all or active. */
+  countOverrides(activeOnly: boolean): Promise<number>;
   /**
    * Adds an override and stores the others that change with it; returns it with its id, which is never reused. `decide`
    * gets the client's other overrides, by id. Throws `client_not_found` if the client is gone.

@@ -30,5 +30,8 @@ test.each([
 });
 
 test('uses of all kinds are summed up', () => {
-  expect([usesIn(noUses), usesIn({ read: 1, search: 20, slice: 300, credential_read: 4_000 })]).toEqual([0, 4_321]);
+  expect([
+    usesIn(noUses),
+    usesIn({ read: 1, search: 20, slice: 300, credential_read: 4_000, refused: 50_000 }),
+  ]).toEqual([0, 54_321]);
 });

@@ -4,16 +4,17 @@ import { dayMs, type Instant } from '../instant.ts';
 /**
  * What is counted (extensions, section 3). `read`: a document or the metadata of a collection, whether it was sent or
  * the caller had it already. `credential_read`: a read that returned the stored credential, which also counts as `read`.
- * Which query was searched is not kept.
+ * Which query was searched is not kept. `refused`: a request by valid credentials that came when its profile had used up
+ * its limit, so that it did nothing.
  */
-export const usageKinds = ['read', 'search', 'slice', 'credential_read'] as const;
+export const usageKinds = ['read', 'search', 'slice', 'credential_read', 'refused'] as const;
 
 export type UsageKind = (typeof usageKinds)[number];
 
 /** How many uses of each kind. */
 export type UsageCounts = Readonly<Record<UsageKind, number>>;
 
-export const noUses: UsageCounts = { read: 0, search: 0, slice: 0, credential_read: 0 };
+export const noUses: UsageCounts = { read: 0, search: 0, slice: 0, credential_read: 0, refused: 0 };
 
 export const usesIn = (counts: UsageCounts): number => usageKinds.reduce((sum, kind) => sum + counts[kind], 0);
 
@@ -29,7 +30,7 @@ export const dateOf = (day: Day): string => new Date(day * dayMs).toISOString().
 export interface DayUse {
   readonly day: Day;
   readonly profileId: ProfileId;
-  /** Null for searches in all collections, and for the fact alone that the profile was admitted. */
+  /** Null for searches in all collections, for what was refused, and for the fact alone that the profile was admitted. */
   readonly collectionId: CollectionId | null;
   readonly counts: UsageCounts;
   readonly lastUsedAt: Instant;
@@ -37,7 +38,7 @@ export interface DayUse {
   readonly keyUsedAt: Instant | null;
 }
 
-/** When a profile was last admitted, by any credential and by its API key. */
+/** When a profile last came, by any valid credential and by its API key; whether its limit let it in or not. */
 export type LastUse = Pick<DayUse, 'lastUsedAt' | 'keyUsedAt'>;
 
 /** What the lines of a report are about. */

@@ -48,7 +48,14 @@ import {
 } from './jobs/dead-letters.ts';
 import { readJobs } from './jobs/read-jobs.ts';
 import { readOutboxState, relayJobs, workJob } from './jobs/work-jobs.ts';
-import { createOverride, listOverrides, removeOverride, updateOverride } from './limits/overrides.ts';
+import {
+  countOverrides,
+  createOverride,
+  listClientOverrides,
+  listOverrides,
+  removeOverride,
+  updateOverride,
+} from './limits/overrides.ts';
 import { readEffectiveLimit } from './limits/read-effective-limit.ts';
 import { readLimitStandings } from './limits/read-standing.ts';
 import { createTier, listTiers, removeTier, updateTier } from './limits/tiers.ts';
@@ -222,6 +229,8 @@ const service = (ports: Ports & Counting, settings: Settings) => ({
   updateTier: updateTier(ports),
   removeTier: removeTier(ports),
   listOverrides: listOverrides(ports),
+  listClientOverrides: listClientOverrides(ports),
+  countOverrides: countOverrides(ports),
   createOverride: createOverride(ports),
   updateOverride: updateOverride(ports),
   removeOverride: removeOverride(ports),

@@ -134,7 +134,15 @@ export const limitEndpoints: Endpoints = {
       const found = list.filter((entry) => entry.client_id === cast.client.key?.clientId);
       expect(found).toMatchObject([{ is_active: true }]);
     },
-    badQueries: ['?active_only=perhaps', '?active_only=true&active_only=false'],
+    badQueries: [
+      '?limit=0',
+      '?limit=1001',
+      '?cursor=x',
+      '?include=all',
+      '?include_total=some',
+      '?active_only=perhaps',
+      '?active_only=true&active_only=false',
+    ],
   },
   'POST /api/rate-limits/overrides': {
     auth: 'admin',

@@ -13,6 +13,7 @@ import { organisation } from './0010-organisation.ts';
 import { serviceAccounts } from './0011-service-accounts.ts';
 import { oneTimeCodes } from './0012-one-time-codes.ts';
 import { auditCounts } from './0013-audit-counts.ts';
+import { refusedRequests } from './0014-refused-requests.ts';
 import type { Dialect, DialectSql } from './migration.ts';
 
 /** All migrations, oldest first. A released migration never changes; later changes get a migration of their own. */
@@ -30,6 +31,7 @@ const migrations: readonly { readonly name: string; readonly sql: DialectSql }[]
   { name: '0011-service-accounts', sql: serviceAccounts },
   { name: '0012-one-time-codes', sql: oneTimeCodes },
   { name: '0013-audit-counts', sql: auditCounts },
+  { name: '0014-refused-requests', sql: refusedRequests },
 ];
 
 /** The table of applied migrations. */

@@ -26,7 +26,7 @@ export const identityModule: Module = (provide) => {
     }
   });
   provide('issuerEndpoints', ['config', 'clock', 'logger', 'database'], ({ signInWays }, clock, log, { settings }) => {
-    const way = signInWays.find(({ kind }) => kind === 'oidc');
+    const [way] = signInWays;
     if (way?.kind !== 'oidc') return () => [];
     const storage = storedAs('identity-endpoints', settings);
     const endpoints = new IssuerEndpoints({ issuer: way.issuer, clock, storage, timeoutMs: fetchTimeoutMs, log });

@@ -77,9 +77,9 @@ export const admit =
       auth !== 'token or key' && isKey(credential) ? 'token_required' : await identify(ports, settings, request);
     if (typeof found === 'string') throw await refusal(ports, settings, request, found);
     refuseUnscoped(found, request.scope ?? null);
-    const counted = isAdmin(found.profile) ? null : await countClient(ports, settings, found);
-    if (auth === 'admin' && !isAdmin(found.profile)) throw new PorticoError('admin_required', { counted });
     const principal = { ...found, deadline };
+    const counted = isAdmin(found.profile) ? null : await countClient(ports, settings, principal);
+    if (auth === 'admin' && !isAdmin(found.profile)) throw new PorticoError('admin_required', { counted });
     ports.uses.touch(principal);
     return { principal, counted };
   };
@@ -155,13 +155,16 @@ const refusal = async (
   return new PorticoError(code, { counted });
 };
 
-const countClient = (
-  { limiter }: Pick<Ports, 'limiter'>,
+/** Counts a client's request; a refused one is told in the usage of its profile. */
+const countClient = async (
+  { limiter, uses }: Pick<Ports, 'limiter'> & Counting,
   { defaultLimit }: Settings,
-  { profile, limits }: Identified,
-) => {
-  const { rule, source } = effectiveLimit(limits, defaultLimit);
-  return count(limiter, source, clientSubject(profile.id), rule);
+  caller: Identified & Pick<Principal, 'deadline'>,
+): Promise<CountedRequest> => {
+  const { rule, source } = effectiveLimit(caller.limits, defaultLimit);
+  const counted = { ...(await limiter.consume(clientSubject(caller.profile.id), rule)), policy: source };
+  if (!counted.admitted) uses.count(caller, 'refused', null);
+  return refuseUnlessAdmitted(counted);
 };
 
 const count = async (

@@ -1,7 +1,13 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import type { ClientId, ProfileId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
-import { type LimitRule, type Override, replacedBy } from '../../limits/limit.ts';
+import {
+  type ClientOverride,
+  type LimitRule,
+  type Override,
+  type OverridePage,
+  replacedBy,
+} from '../../limits/limit.ts';
 import type { Ports } from '../../ports/index.ts';
 import { ofProfile, recorded } from '../audit/system-entry.ts';
 import { clientOf, type Needs } from './read-effective-limit.ts';
@@ -12,6 +18,18 @@ export const listOverrides =
   ({ limits }: Pick<Ports, 'limits'>) =>
   (_authority: AdminAuthority, activeOnly: boolean): Promise<readonly Override[]> =>
     limits.overrides(activeOnly);
+
+/** The overrides with whom they are for, by id, all or a page. */
+export const listClientOverrides =
+  ({ limits }: Pick<Ports, 'limits'>) =>
+  (_authority: AdminAuthority, page: OverridePage): Promise<readonly ClientOverride[]> =>
+    limits.clientOverrides(page);
+
+/** How many there are, over all pages. */
+export const countOverrides =
+  ({ limits }: Pick<Ports, 'limits'>) =>
+  (_authority: AdminAuthority, activeOnly: boolean): Promise<number> =>
+    limits.countOverrides(activeOnly);
 
 /** Adds an override for a client, by API client identifier or profile id; an active one replaces the active one. */
 export const createOverride =
