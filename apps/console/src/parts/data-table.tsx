@@ -95,16 +95,7 @@ export const DataTable = <Row,>({ label, columns, pages, keyOf, empty, selection
         aria-rowcount={hasNextPage ? -1 : rows.length + 1}
         className={styles.table}
       >
-        <thead role="rowgroup">
-          <tr role="row">
-            {selection ? <SelectAll rows={rows} keyOf={keyOf} selection={selection} /> : null}
-            {columns.map(({ header, headerHidden }) => (
-              <th key={header} role="columnheader" scope="col">
-                {headerHidden ? <span className={styles.hidden}>{header}</span> : header}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Head columns={columns} rows={rows} keyOf={keyOf} selection={selection} />
         <tbody role="rowgroup" ref={body}>
           <Spacer height={before} width={width} />
           {shown.map(({ index }) => {
@@ -139,6 +130,24 @@ export const DataTable = <Row,>({ label, columns, pages, keyOf, empty, selection
     </>
   );
 };
+
+const Head = <Row,>({
+  columns,
+  rows,
+  keyOf,
+  selection,
+}: Pick<DataTableFacts<Row>, 'columns' | 'keyOf' | 'selection'> & { readonly rows: readonly Row[] }) => (
+  <thead role="rowgroup">
+    <tr role="row">
+      {selection ? <SelectAll rows={rows} keyOf={keyOf} selection={selection} /> : null}
+      {columns.map(({ header, headerHidden }) => (
+        <th key={header} role="columnheader" scope="col">
+          {headerHidden ? <span className={styles.hidden}>{header}</span> : header}
+        </th>
+      ))}
+    </tr>
+  </thead>
+);
 
 /** Stands for the rows that are not in the page. */
 const Spacer = ({ height, width }: { readonly height: number; readonly width: number }) =>

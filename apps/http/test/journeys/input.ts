@@ -143,7 +143,9 @@ export const inputSuite = (start: Start): void => {
       `{"${field}":{},"\\udfff":1}`,
     ];
     test.each(
-      routes.filter(({ body }) => body !== null).map((route) => [`${route.method} ${route.path}`, route] as const),
+      routes
+        .filter(({ body }) => body !== null && body.kind !== 'form')
+        .map((route) => [`${route.method} ${route.path}`, route] as const),
     )('%s refuses them anywhere in its body', async (_name, { method, path, auth, operation }) => {
       const options: CallOptions = auth === 'open' ? {} : { token: cast.admin };
       for (const raw of bodies(operation === 'writeAuditEntry' ? 'message' : 'authentication')) {

@@ -13,7 +13,7 @@ export interface AuthorizationRequest {
 /** A refusal that the client reads in the address to which it is sent back (RFC 6749, section 4.1.2.1). */
 export interface AuthorizationError {
   readonly error: string;
-  readonly description: string;
+  readonly error_description: string;
 }
 
 export type ReadRequest =
@@ -59,8 +59,8 @@ const nonceLengthMax = 512;
 
 type Rule = (parameters: URLSearchParams) => AuthorizationError | null;
 
-const refuseIf = (broken: boolean, error: string, description: string): AuthorizationError | null =>
-  broken ? { error, description } : null;
+const refuseIf = (broken: boolean, error: string, error_description: string): AuthorizationError | null =>
+  broken ? { error, error_description } : null;
 
 const isOnce: Rule = (parameters) => {
   const twice = [...parameters.keys()].find((name) => parameters.getAll(name).length > 1);

@@ -6,13 +6,8 @@ export {
   type LocalIssuer,
   type LocalTokenClaims,
 } from './local-issuer.ts';
-export {
-  createLocalSignIn,
-  type Authorization,
-  type LocalSignIn,
-  type LocalUser,
-  type TokenSet,
-} from './local-sign-in.ts';
+export { createLocalSignIn, type Authorization, type LocalSignIn, type TokenSet } from './local-sign-in.ts';
+export type { LocalUser } from './local-codes.ts';
 export type { TokenError } from './token-request.ts';
 export { createJwtVerifier } from './jwt-verifier.ts';
 export { IssuerEndpoints, type IssuerEndpointsOptions } from './issuer-endpoints.ts';

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Clock, Instant, OneTimeCode, OneTimeCodePurpose, OneTimeCodeStore, RandomSource } from '@portico/domain';
+import type { Clock, Instant, OneTimeCodeStore, RandomSource } from '@portico/domain';
 import { type AuthorizationRequest, grantedScopes, readAuthorizationRequest } from './authorization-request.ts';
-import { localAudience, type LocalIssuer, type LocalTokenClaims } from './local-issuer.ts';
-import { digestOf, shownCode, shownCodeBytes, typedCode } from './one-time-code.ts';
+import { localAudience, type LocalIssuer } from './local-issuer.ts';
+import { createLocalCodes, type LocalUser } from './local-codes.ts';
+import { shownCode, shownCodeBytes, typedCode } from './one-time-code.ts';
 import { readTokenRequest, type TokenError, type TokenRequest } from './token-request.ts';
-
-/** Whom a token of the local issuer is about. */
-export type LocalUser = Pick<LocalTokenClaims, 'uid' | 'email' | 'emailVerified' | 'groups'>;
 
 /** What became of an authorization request. */
 export type Authorization =
@@ -53,39 +51,9 @@ interface Ports {
   readonly random: Pick<RandomSource, 'bytes'>;
 }
 
-/** What the codes stand for. */
-interface Payloads {
-  readonly 'sign-in': LocalUser;
-  readonly authorization: {
-    readonly user: LocalUser;
-    readonly clientId: string;
-    readonly redirectUri: string;
-    readonly challenge: string;
-    readonly nonce: string | null;
-  };
-  readonly refresh: { readonly user: LocalUser; readonly clientId: string };
-}
-
 export const createLocalSignIn = ({ issuer, codes, clock, random }: Ports): LocalSignIn => {
-  const put = <Purpose extends OneTimeCodePurpose>(
-    code: string,
-    purpose: Purpose,
-    payload: Payloads[Purpose],
-    expiresAt: Instant,
-  ): Promise<void> =>
-    codes.put({ digest: digestOf(code), purpose, payload: JSON.stringify(payload), expiresAt }, clock.now());
-
-  const take = async <Purpose extends OneTimeCodePurpose>(
-    code: string,
-    purpose: Purpose,
-  ): Promise<(Payloads[Purpose] & Pick<OneTimeCode, 'expiresAt'>) | null> => {
-    const taken = await codes.take(digestOf(code), purpose, clock.now());
-    // Safe: only `put` writes them.
-    return taken && { ...(JSON.parse(taken.payload) as Payloads[Purpose]), expiresAt: taken.expiresAt };
-  };
-
+  const { put, take } = createLocalCodes(codes, clock);
   const unguessable = (): string => Buffer.from(random.bytes(32)).toString('base64url');
-
   const grant = async ({ redirectUri, state, nonce, challenge }: AuthorizationRequest, user: LocalUser) => {
     const code = unguessable();
     const payload = { user, clientId: localAudience, redirectUri, challenge, nonce };
@@ -139,10 +107,8 @@ export const createLocalSignIn = ({ issuer, codes, clock, random }: Ports): Loca
     async authorize(parameters, origin, code) {
       const read = readAuthorizationRequest(parameters, origin);
       if (read.kind === 'stranger') return read;
-      if (read.kind === 'refused') {
-        const { error, description: error_description } = read.error;
-        return { kind: 'redirect', to: withQuery(read.redirectUri, { error, error_description, state: read.state }) };
-      }
+      if (read.kind === 'refused')
+        return { kind: 'redirect', to: withQuery(read.redirectUri, { ...read.error, state: read.state }) };
       const user = code === null ? null : await take(typedCode(code), 'sign-in');
       if (!user) return { kind: 'code wanted', wrong: code !== null };
       return { kind: 'redirect', to: await grant(read.request, withoutMore(user)) };

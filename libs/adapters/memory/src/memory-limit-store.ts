@@ -3,9 +3,16 @@ import type { CallerRow, LimitedClient, LimitStore, Override, Profile, ProfileId
 import { byCodePoints, commit, kept, type MemoryDatabase, type OwnedOverride } from './memory-database.ts';
 import { groupsOf } from './memory-memberships.ts';
 
-export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => {
-  const { profiles, tiers, overrides } = database;
+export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => ({
+  ...tiersOf(database),
+  ...overridesOf(database),
+  clients: async () => clientsOf(database),
+});
 
+type OfTiers = 'tiers' | 'addTier' | 'updateTier' | 'removeTier';
+
+const tiersOf = (database: MemoryDatabase): Pick<LimitStore, OfTiers> => {
+  const { profiles, tiers } = database;
   return {
     async tiers() {
       return [...tiers.values()].sort((a, b) => byCodePoints(a.tier, b.tier));
@@ -39,9 +46,12 @@ export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => 
         }
       });
     },
+  };
+};
 
-    clients: async () => clientsOf(database),
-
+const overridesOf = (database: MemoryDatabase): Omit<LimitStore, OfTiers | 'clients'> => {
+  const { profiles, overrides } = database;
+  return {
     async clientOverrides({ activeOnly, limit, after }) {
       const found = [...overrides.values()].filter(
         ({ override }) => (override.isActive || !activeOnly) && override.id > (after ?? 0),

@@ -2,15 +2,16 @@ import { isFound, PorticoError, unknownIssuer } from '@portico/domain';
 import type { Effects, Profile, ProfileId, ProfilePage, ProfileState, ProfileStore } from '@portico/domain';
 import { byCodePoints, commit, kept, type MemoryDatabase } from './memory-database.ts';
 
-export const createMemoryProfileStore = (database: MemoryDatabase): ProfileStore => {
-  const { profiles, keys } = database;
+export const createMemoryProfileStore = (database: MemoryDatabase): ProfileStore => ({
+  ...readsOf(database),
+  ...changesOf(database),
+});
 
+type Change = 'add' | 'update' | 'remove' | 'claimAdmin' | 'adoptBindings';
+
+const readsOf = (database: MemoryDatabase): Omit<ProfileStore, Change> => {
+  const { profiles } = database;
   return {
-    async add(profile, effects) {
-      refuseTaken(database, profile);
-      commit(database, effects, () => profiles.set(profile.id, kept(profile)));
-    },
-
     async find(id) {
       return profiles.get(id) ?? null;
     },
@@ -42,6 +43,16 @@ export const createMemoryProfileStore = (database: MemoryDatabase): ProfileStore
       const pending = [...profiles.values()].filter(({ status }) => status === 'pending');
       const newest = pending.sort((a, b) => b.createdAt - a.createdAt || byCodePoints(b.id, a.id)).slice(0, limit);
       return { total: pending.length, newest };
+    },
+  };
+};
+
+const changesOf = (database: MemoryDatabase): Pick<ProfileStore, Change> => {
+  const { profiles, keys } = database;
+  return {
+    async add(profile, effects) {
+      refuseTaken(database, profile);
+      commit(database, effects, () => profiles.set(profile.id, kept(profile)));
     },
 
     async update(id, decide) {
