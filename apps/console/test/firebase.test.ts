@@ -40,7 +40,7 @@ describe.skipIf(!browser)('signing in by e-mail and password', () => {
   };
   const enter = async (page: Page, password: string, email = ada.email): Promise<void> => {
     await page.getByLabel('E-mail').fill(email);
-    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByLabel(/^Password/).fill(password);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   };
   const renewals = () => firebase.calls.filter(({ path }) => path.endsWith('/token')).length;
@@ -49,7 +49,7 @@ describe.skipIf(!browser)('signing in by e-mail and password', () => {
     const { page } = await open();
     await enter(page, 'wrong');
     await page.getByText('There is no account with this e-mail and password.').waitFor();
-    const field = page.getByLabel('Password', { exact: true });
+    const field = page.getByLabel(/^Password/);
     expect(await field.getAttribute('aria-invalid')).toBe('true');
     const described = (await field.getAttribute('aria-describedby')) ?? '';
     expect(await page.locator(`#${escaped(described)}`).innerText()).toContain('no account');
@@ -128,7 +128,7 @@ describe.skipIf(!browser)('signing in by e-mail and password', () => {
       await screenshot(page, 'password again');
       firebase.tokenSeconds = 3_600;
       await dialog.getByLabel('E-mail').fill(ada.email);
-      await dialog.getByLabel('Password', { exact: true }).fill(ada.password);
+      await dialog.getByLabel(/^Password/).fill(ada.password);
       await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
       await dialog.waitFor({ state: 'detached' });
       await headed(page, title);

@@ -1,5 +1,5 @@
 import type { ConsoleService, Person } from './console-service.ts';
-import { hostileDocument, hostileName, hostileProse } from './hostile-texts.ts';
+import { hostileDocument, hostileName, hostileNote, hostileProse } from './hostile-texts.ts';
 
 export interface HostileSeed {
   /** An approved client who may use the hostile API. */
@@ -17,12 +17,12 @@ export const seedHostileTexts = async (service: ConsoleService): Promise<Hostile
     tier: 'hostile',
     allowed_limit: 1_000,
     window_seconds: 60,
-    description: hostileProse('description of a tier'),
+    description: hostileNote('description of a tier'),
   });
   const groupName = hostileName('group');
   const group = await ask<Created>('POST', '/api/groups', {
     name: groupName,
-    description: hostileProse('description of a group'),
+    description: hostileNote('description of a group'),
     tier: 'hostile',
   });
   await ask('POST', `/api/groups/${group.id}/collections/${api.open.id}`);
@@ -32,9 +32,9 @@ export const seedHostileTexts = async (service: ConsoleService): Promise<Hostile
   await ask(
     'POST',
     '/api/audit/',
-    { action: hostileName('action'), message: { text: hostileProse('audit') } },
+    { message: { action: hostileName('action'), text: hostileProse('audit'), '<script>': [hostileName('value')] } },
     client,
-  ).catch(() => undefined);
+  );
   return { client, api: api.open, group: { id: group.id, name: groupName } };
 };
 
@@ -73,7 +73,7 @@ const addPeople = async (service: ConsoleService, groupId: string, groupName: st
   await ask('GET', '/api/profiles/me', undefined, client);
   await register(personOf('waiting'), { ...nameless('waiting'), approved: false });
   const rejected = await register(personOf('rejected'), { ...nameless('rejected'), approved: false });
-  await ask('POST', `/api/profiles/${rejected}/reject`, { reason: hostileProse('rejection') });
+  await ask('POST', `/api/profiles/${rejected}/reject`, { reason: hostileNote('rejection') });
   const suspended = await register(personOf('suspended'), nameless('suspended'));
   await ask('POST', `/api/profiles/${suspended}/suspend`);
   return client;
@@ -84,12 +84,12 @@ const askForAccess = async (
   client: Person,
   { asked, refused }: Awaited<ReturnType<typeof addApis>>,
 ): Promise<void> => {
-  await ask('POST', '/api/access/requests', { collection_id: asked.id, reason: hostileProse('reason') }, client);
+  await ask('POST', '/api/access/requests', { collection_id: asked.id, reason: hostileNote('reason') }, client);
   const request = await ask<Created>(
     'POST',
     '/api/access/requests',
-    { collection_id: refused.id, reason: hostileProse('reason that was refused') },
+    { collection_id: refused.id, reason: hostileNote('reason that was refused') },
     client,
   );
-  await ask('POST', `/api/access/requests/${request.id}/deny`, { reason: hostileProse('denial') });
+  await ask('POST', `/api/access/requests/${request.id}/deny`, { reason: hostileNote('denial') });
 };

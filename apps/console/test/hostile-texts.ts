@@ -29,6 +29,11 @@ export const hostileProse = (where: string): string =>
     'Plain words and an [honest link](https://docs.example.com/).',
   ].join('\n\n');
 
+/** As long a part of it as a note may be. */
+export const hostileNote = (where: string): string => hostileProse(where).slice(0, noteMax);
+
+const noteMax = 480;
+
 const dangerousAddress = "javascript:alert('address')";
 
 /** An OpenAPI document in which every text is hostile. */

@@ -92,6 +92,17 @@ describe.skipIf(!browser)('what strangers write', () => {
   });
 });
 
+/** Goes there, and waits until another heading stands there; the same page in another view keeps its own. */
+const walkTo = async (page: Page, address: string): Promise<void> => {
+  await page.locator('#content h1').evaluateAll((headings) => headings.forEach((heading) => (heading.id = 'before')));
+  await goTo(page, address);
+  await page
+    .locator('#content h1:not(#before)')
+    .waitFor({ timeout: 2_000 })
+    .catch(() => undefined);
+  await settled(page);
+};
+
 /** Until what the page asked for has come. */
 const settled = async (page: Page): Promise<void> => {
   await page.waitForLoadState('networkidle');

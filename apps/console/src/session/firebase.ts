@@ -1,5 +1,5 @@
 import { endOf, type Sign } from './tokens.ts';
-import { SignInError, type FirebaseWay } from './ways.ts';
+import { IssuerAway, SignInError, type FirebaseWay } from './ways.ts';
 
 /** What Firebase's error codes mean to whoever signs in. */
 const sentences: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ export const firebaseSignIn = (way: FirebaseWay) => {
       // Google compares it where a key is restricted to websites.
       referrerPolicy: 'strict-origin',
     }).catch(() => {
-      throw new SignInError('The identity provider cannot be reached.');
+      throw new IssuerAway();
     });
     const answered = (await response.json().catch(() => ({}))) as Readonly<Record<string, unknown>>;
     if (!response.ok) throw new SignInError(refusalOf(answered));

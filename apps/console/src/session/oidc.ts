@@ -1,6 +1,6 @@
 import { InMemoryWebStorage, UserManager, WebStorageStateStore, type User } from 'oidc-client-ts';
 import { endOf, type Sign } from './tokens.ts';
-import { SignInError, type OidcWay } from './ways.ts';
+import { IssuerAway, SignInError, type OidcWay } from './ways.ts';
 
 /** Where to go on after the issuer has sent the browser back. */
 interface ReturnState {
@@ -13,6 +13,11 @@ export const callbackPath = '/console/sign-in/callback';
 const inPopup = 'popup';
 
 const managers = new Map<string, UserManager>();
+
+/** `fetch` rejects with a TypeError where nobody answers. */
+const awayOr = (error: unknown): never => {
+  throw error instanceof TypeError ? new IssuerAway() : error;
+};
 
 /** One for each way and page load: it remembers, in memory, what renewing and signing out need. */
 const managerOf = (way: OidcWay): UserManager => {
@@ -50,7 +55,7 @@ export const oidcSignIn = (way: OidcWay) => {
       idToken,
       expiresAt: endOf(idToken),
       // By refresh token where the issuer gave one, else in a hidden frame.
-      renew: async () => signOf(await manager.signinSilent()),
+      renew: async () => signOf(await manager.signinSilent().catch(awayOr)),
     };
   };
 

@@ -1,11 +1,15 @@
 import { Problem } from '../api/problem.ts';
+import { IssuerAway } from './ways.ts';
 
 /** What is known of who signed in: the ID token, which is all that the service takes, and how to get the next one. */
 export interface Sign {
   readonly idToken: string;
   /** In milliseconds since 1970, by the clock of this machine. */
   readonly expiresAt: number;
-  /** Gets the next token without asking anybody; rejects if that is not possible any more. */
+  /**
+   * Gets the next token without asking anybody. Rejects with `IssuerAway` if another try may succeed; with any other
+   * error if the sign-in has to be made again.
+   */
   renew(): Promise<Sign>;
 }
 
@@ -64,9 +68,10 @@ const renewalOf = (from: Sign): Promise<Sign> => {
 const renewAhead = async (): Promise<void> => {
   const from = sign;
   if (!from || state !== 'present') return;
-  await renewalOf(from).catch(() => {
+  await renewalOf(from).catch((error: unknown) => {
     if (sign !== from || state !== 'present') return;
-    if (leftOf(from) > endMs) renewIn(Math.min(againMs, leftOf(from) - endMs));
+    if (error instanceof IssuerAway) renewIn(againMs);
+    else if (leftOf(from) > endMs) renewIn(Math.min(againMs, leftOf(from) - endMs));
     else end();
   });
 };
@@ -80,8 +85,11 @@ const end = (): void => {
 const renewNow = async (): Promise<string> => {
   const from = sign;
   if (from && state === 'present') {
-    await renewalOf(from).catch(() => {
-      if (sign === from) end();
+    await renewalOf(from).catch((error: unknown) => {
+      if (sign !== from) return;
+      // As in a computer that woke up before its network: the next try may succeed.
+      if (error instanceof IssuerAway) throw new Problem(0, null, null);
+      end();
     });
   }
   return tokenAtLast();
