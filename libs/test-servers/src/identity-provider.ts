@@ -225,8 +225,7 @@ const configuration = ({
   ],
   clientBasedCORS: (_context, origin) => origin === console?.origin,
   issueRefreshToken: async (_context, client, { scopes }) =>
-    client.grantTypeAllowed('refresh_token') &&
-    (scopes.has('offline_access') || client.clientId === consoleClientId),
+    client.grantTypeAllowed('refresh_token') && (scopes.has('offline_access') || client.clientId === consoleClientId),
   cookies: { keys: cookieKeys },
   claims: { openid: ['sub'], email: ['email', 'email_verified'] },
   // The e-mail belongs in the ID token, not behind another request.
