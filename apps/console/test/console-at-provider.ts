@@ -21,13 +21,13 @@ export interface ConsoleAtProvider {
   /** Its local issuer stays on, for the first admin alone. */
   readonly service: ConsoleService;
   /** A page at the card that signs in. */
-  open(path?: string): Promise<WatchedPage>;
+  readonly open: (path?: string) => Promise<WatchedPage>;
   /** Clicks through the provider as this person. */
-  signIn(page: Page, person: PersonAtProvider): Promise<void>;
-  signInButton(page: Page): ReturnType<Page['getByRole']>;
+  readonly signIn: (page: Page, person: PersonAtProvider) => Promise<void>;
+  readonly signInButton: (page: Page) => ReturnType<Page['getByRole']>;
   /** Registers the person with a token of the provider, and makes an admin of them. */
-  addAdmin(person: PersonAtProvider): Promise<void>;
-  close(): Promise<void>;
+  readonly addAdmin: (person: PersonAtProvider) => Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** The service with its console, and a real OpenID Connect provider that people sign in at. */

@@ -24,7 +24,7 @@ describe.skipIf(!browser)('signing in by e-mail and password', () => {
   beforeAll(async () => {
     firebase = await startFirebaseStandIn({ people: [ada] });
     service = await startConsoleService({ IDENTITY_LOCAL: 'true', ...firebase.variables });
-  }, 120_000);
+  });
   afterAll(async () => {
     await service.close();
     await firebase.close();

@@ -27,7 +27,7 @@ describe.skipIf(!browser).each([
   beforeAll(async () => {
     at = await startConsoleAtProvider(browser, { refreshTokens, idTokenSeconds: shortSeconds });
     await at.addAdmin(ada);
-  }, 120_000);
+  });
   afterAll(() => at.close());
 
   test('is renewed again and again, with whatever key the provider signs by now', { timeout: 120_000 }, async () => {
@@ -77,7 +77,7 @@ describe.skipIf(!browser)('a sign-in at an identity provider', () => {
   beforeAll(async () => {
     at = await startConsoleAtProvider(browser, { refreshTokens: false, idTokenSeconds: hourSeconds });
     await at.addAdmin(ada);
-  }, 120_000);
+  });
   afterAll(() => at.close());
 
   test('leads to the page that was opened, and signing out ends it at the provider too', async () => {
@@ -149,7 +149,7 @@ describe.skipIf(!browser)('a sign-in at an identity provider', () => {
     return { page, newcomer, posts };
   };
 
-  test('that ended is made again in a window, and what a form sends goes out once', { timeout: 60_000 }, async () => {
+  test('that ended is made again in a window, and what a form sends goes out once', async () => {
     const { page, newcomer, posts } = await formAfterTheEnd('newcomer');
     await expectAccessible(page);
     await screenshot(page, 'sign-in ended');
@@ -162,7 +162,7 @@ describe.skipIf(!browser)('a sign-in at an identity provider', () => {
     expect(registered).toMatchObject({ email: newcomer.email, full_name: 'New Comer', company_name: 'Newcomers' });
   });
 
-  test('that somebody else makes again sends nothing of the one before', { timeout: 60_000 }, async () => {
+  test('that somebody else makes again sends nothing of the one before', async () => {
     const { page, posts } = await formAfterTheEnd('leaver');
     at.provider.expect(ada);
     await page.getByRole('button', { name: 'Sign in again' }).click();
@@ -170,14 +170,14 @@ describe.skipIf(!browser)('a sign-in at an identity provider', () => {
     expect(posts).toEqual([]);
   });
 
-  test('that ended is left by signing out, and nothing is sent', { timeout: 60_000 }, async () => {
+  test('that ended is left by signing out, and nothing is sent', async () => {
     const { page, posts } = await formAfterTheEnd('quitter');
     await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
     await at.signInButton(page).waitFor();
     expect(posts).toEqual([]);
   });
 
-  test('stays while the provider is away for a moment', { timeout: 60_000 }, async () => {
+  test('stays while the provider is away for a moment', async () => {
     const { page, expectTrouble } = await at.open();
     expectTrouble(/ERR_CONNECTION_REFUSED/);
     await page.clock.install();

@@ -22,7 +22,7 @@ describe.skipIf(!browser)('the console', () => {
   beforeAll(async () => {
     service = await startConsoleService();
     for (const uid of ['ada', 'bob', 'cyd']) await service.register(personOf(uid), { approved: false });
-  }, 120_000);
+  });
   afterAll(() => service.close());
   afterEach(() => comeBack());
 

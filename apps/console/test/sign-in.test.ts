@@ -18,7 +18,7 @@ describe.skipIf(!browser)('signing in', () => {
   let service: ConsoleService;
   beforeAll(async () => {
     service = await startConsoleService();
-  }, 120_000);
+  });
   afterAll(() => service.close());
 
   test('the printed link signs in without a click, and its code is gone from the address and the history', async () => {
