@@ -17,10 +17,10 @@ export type CallInput<Name extends CallName> = {
   : { readonly params: Calls[Name]['params'] }) &
   ([Calls[Name]['body']] extends [never]
     ? { readonly body?: undefined }
-    : {
-        /** A Blob holds the JSON text itself: a document is sent as it was written, numbers included. */
-        readonly body?: Calls[Name]['body'] | Blob;
-      });
+    : { readonly body?: Calls[Name]['body'] | TextOf<Calls[Name]['body']> });
+
+/** The JSON text of a body with a document, which is sent as it was written, numbers included. */
+type TextOf<Body> = 'openapi_spec' extends keyof Body ? Blob : never;
 
 interface AnyInput {
   readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>> | undefined;

@@ -123,7 +123,9 @@ const filters = {
   to: moment.optional().meta({ description: `Before this. ${isMoment}`, examples: ['2026-02-01'] }),
   include: wordsParameter(['actor', 'names'])
     .optional()
-    .meta({ description: '`actor` adds `actor_id` and `received_at`, `names` adds `actor` and `source`; both with a comma.' }),
+    .meta({
+      description: '`actor` adds `actor_id` and `received_at`, `names` adds `actor` and `source`; both with a comma.',
+    }),
 };
 const exported = z.object(filters);
 const paged = z.object({

@@ -196,7 +196,11 @@ export const auditSuite = (start: Start): void => {
       expect(group.status).toBe(201);
       const path = `/api/audit/export?source=all&include=names&action=group.create`;
       const exported = await call('GET', path, { token: cast.admin });
-      expect(JSON.parse(exported.text)).toMatchObject({ actor: 'Night build', source: 'system', message: { group: 'Of the night' } });
+      expect(JSON.parse(exported.text)).toMatchObject({
+        actor: 'Night build',
+        source: 'system',
+        message: { group: 'Of the night' },
+      });
       await call('DELETE', `/api/service-accounts/${account.id}`, { token: cast.admin });
       const gone = await call('GET', path, { token: cast.admin });
       expect(JSON.parse(gone.text)).toMatchObject({ actor: null });
