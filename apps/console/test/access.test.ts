@@ -129,7 +129,9 @@ describe.skipIf(!browser)('access', () => {
     await page.getByRole('button', { name: 'Export CSV' }).click();
     const saved = await saving;
     expect(saved.suggestedFilename()).toBe('access.csv');
-    const lines = readFileSync(await saved.path(), 'utf8').trim().split('\n');
+    const lines = readFileSync(await saved.path(), 'utf8')
+      .trim()
+      .split('\n');
     expect(lines).toHaveLength(9);
     expect(lines.slice(1).every((line) => line.includes('sailor3@example.com'))).toBe(true);
   });
