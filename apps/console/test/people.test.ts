@@ -133,9 +133,9 @@ describe.skipIf(!browser)('people', () => {
   });
 
   test('a key gets an end and another secret, which is shown once', async () => {
-    await approved('keyed');
+    await approved('keyed.by.a.very.long.name.that.nobody.has');
     const { page } = await openPage(browser, service, { theme: 'dark', viewport: { width: 360, height: 740 } });
-    await signIn(page, service, firstAdmin, pathOf('keyed'));
+    await signIn(page, service, firstAdmin, pathOf('keyed.by.a.very.long.name.that.nobody.has'));
     await page.getByRole('button', { name: 'Set an end' }).click();
     await dialog(page).getByLabel('Last day').fill('2099-12-31');
     await dialog(page).getByRole('button', { name: 'Save' }).click();
@@ -147,7 +147,7 @@ describe.skipIf(!browser)('people', () => {
     await dialog(page).getByRole('button', { name: 'Close' }).last().click();
     await page.getByRole('button', { name: 'Remove the end' }).click();
     await page.getByRole('button', { name: 'Set an end' }).waitFor();
-    expect((await profileOf('keyed'))['key_expires_at']).toBeNull();
+    expect((await profileOf('keyed.by.a.very.long.name.that.nobody.has'))['key_expires_at']).toBeNull();
     await expectAccessible(page);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
   });
