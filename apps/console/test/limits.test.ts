@@ -80,7 +80,11 @@ describe.skipIf(!browser)('limits', () => {
     await overrides.getByRole('link', { name: 'Bob Example' }).waitFor();
     await overrides.getByText('7 requests a minute').waitFor();
     await page.getByRole('button', { name: 'Deactivate the override for Bob Example' }).click();
+    const active = async () =>
+      (await service.ask<readonly unknown[]>('GET', '/api/rate-limits/overrides?active_only=true')).length;
+    await expect.poll(active).toBe(0);
     await page.getByRole('button', { name: 'Activate the override for Bob Example' }).click();
+    await expect.poll(active).toBe(1);
     await page.getByRole('button', { name: 'Deactivate the override for Bob Example' }).waitFor();
     await page.getByRole('button', { name: 'Edit the override for Bob Example' }).click();
     await dialog.getByLabel('Requests').fill('8');
