@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from './accessible.ts';
 import { startBrowser } from './browser.ts';
@@ -88,7 +88,10 @@ describe.skipIf(!browser)('APIs', () => {
     return watched;
   };
   const publish = (title: string, ...paths: readonly string[]): Promise<{ id: string }> =>
-    service.ask('POST', '/api/collections/', { name: title, openapi_spec: JSON.parse(tidesOf(title, ...paths)) });
+    service.ask('POST', '/api/collections/', {
+      name: title,
+      openapi_spec: JSON.parse(tidesOf(title, ...paths)) as unknown,
+    });
   const textOf = async (name: string): Promise<string> => {
     const [{ id } = { id: '' }] = await service.ask<{ id: string }[]>('GET', `/api/collections/?q=${name}`);
     const headers = { authorization: `Bearer ${await service.tokenFor()}` };
