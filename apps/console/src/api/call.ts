@@ -15,7 +15,12 @@ export type CallInput<Name extends CallName> = {
 } & ([keyof Calls[Name]['params']] extends [never]
   ? { readonly params?: undefined }
   : { readonly params: Calls[Name]['params'] }) &
-  ([Calls[Name]['body']] extends [never] ? { readonly body?: undefined } : { readonly body?: Calls[Name]['body'] });
+  ([Calls[Name]['body']] extends [never]
+    ? { readonly body?: undefined }
+    : {
+        /** A Blob holds the JSON text itself: a document is sent as it was written, numbers included. */
+        readonly body?: Calls[Name]['body'] | Blob;
+      });
 
 interface AnyInput {
   readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>> | undefined;
@@ -71,7 +76,7 @@ const request = async (name: CallName, input: AnyInput, token: string | null): P
     return await fetch(`${address}${queryOf(input.query)}`, {
       method,
       headers,
-      body: input.body === undefined ? null : JSON.stringify(input.body),
+      body: input.body === undefined ? null : input.body instanceof Blob ? input.body : JSON.stringify(input.body),
       signal: input.signal ?? null,
       credentials: 'omit',
     });

@@ -8,7 +8,7 @@ import {
 } from '@tanstack/react-query';
 import { call, callInFull, type Answered, type CallInput, type CallName } from './call.ts';
 
-type Reads = Extract<CallName, `GET ${string}`>;
+export type Reads = Extract<CallName, `GET ${string}`>;
 
 /** The key of everything that a call has answered, and of one input of it. */
 const keyOf = (name: CallName, input?: unknown): readonly unknown[] => (input === undefined ? [name] : [name, input]);
@@ -59,6 +59,23 @@ export const usePages = <const Name extends Reads>(name: Name, input: CallInput<
   });
   const rows = pages.data?.pages.flatMap((page) => page.rows) ?? [];
   return { ...pages, rows, total: pages.data?.pages[0]?.total ?? null };
+};
+
+/** How many rows a list has under a filter; null until it is known. */
+export const useTotal = <const Name extends Reads>(
+  name: Name,
+  input: CallInput<Name>,
+  { refetchInterval = false }: Pick<ReadOptions, 'refetchInterval'> = {},
+): number | null => {
+  const read = useQuery({
+    queryKey: [name, input, 'total'],
+    queryFn: async ({ signal }) => {
+      const query = { ...input.query, limit: 1, include_total: true };
+      return totalOf((await callInFull(name, { ...input, query, signal })).headers);
+    },
+    refetchInterval,
+  });
+  return read.data ?? null;
 };
 
 /** RFC 8288: `Link: <…?cursor=…>; rel="next"`. */

@@ -12,8 +12,10 @@ import {
   Users,
   type LucideIcon,
 } from 'lucide-react';
+import type { ComponentType } from 'react';
 import type { RouteObject } from 'react-router';
 import { words } from '../words/words.ts';
+import { WaitingNote } from './people/waiting-note.tsx';
 
 type Role = 'admin' | 'client';
 
@@ -23,6 +25,8 @@ export interface MenuPage {
   readonly title: string;
   readonly Icon: LucideIcon;
   readonly roles: readonly Role[];
+  /** What stands quietly beside the title, such as how many wait. */
+  readonly Note?: ComponentType;
   readonly routes: readonly RouteObject[];
 }
 
@@ -36,6 +40,7 @@ export const pages: readonly MenuPage[] = [
     path: '/people',
     title: words.people.title,
     Icon: Users,
+    Note: WaitingNote,
     roles: admin,
     routes: [
       { path: 'people', lazy: () => import('./people/people-page.tsx') },
@@ -130,4 +135,4 @@ export const pages: readonly MenuPage[] = [
 ];
 
 /** Pages that are reached from others: an API with its operations is the same page for everybody. */
-export const furtherRoutes: readonly RouteObject[] = [{ path: 'apis/:api', lazy: () => import('./apis/api-page.tsx') }];
+export const furtherRoutes: readonly RouteObject[] = [{ path: 'apis/:api', lazy: () => import('./api/api-page.tsx') }];

@@ -4,7 +4,7 @@ const colours = { good: 'green', waiting: 'yellow', bad: 'red', quiet: 'gray', s
 
 /** A state in one word; the colour only repeats what the word says. */
 export const StatusBadge = ({ kind, children }: { readonly kind: keyof typeof colours; readonly children: string }) => (
-  <Badge variant="light" color={colours[kind]} tt="none" size="md">
+  <Badge variant="light" color={colours[kind]} tt="none" size="md" miw="max-content">
     {children}
   </Badge>
 );

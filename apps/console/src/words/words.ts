@@ -1,4 +1,5 @@
 import { access } from './en/access.ts';
+import { api, schema } from './en/api.ts';
 import { apis } from './en/apis.ts';
 import { audit } from './en/audit.ts';
 import { clients } from './en/clients.ts';
@@ -12,4 +13,4 @@ import { use } from './en/use.ts';
 /**
  * Every text of the console, by the room that shows it. Another language is another object of this shape, chosen here.
  */
-export const words = { access, apis, audit, clients, frame, health, limits, people, session, use };
+export const words = { access, api, apis, audit, clients, frame, health, limits, people, schema, session, use };

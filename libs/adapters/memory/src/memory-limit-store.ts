@@ -49,6 +49,15 @@ export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => 
       return [...overrides.values()].map(({ override }) => override).filter((o) => o.isActive || !activeOnly);
     },
 
+    ...overrideChangesOf(database),
+  };
+};
+
+type OverrideChange = 'addOverride' | 'updateOverride' | 'removeOverride';
+
+const overrideChangesOf = (database: MemoryDatabase): Pick<LimitStore, OverrideChange> => {
+  const { profiles, overrides } = database;
+  return {
     async addOverride(client, decide) {
       if (!profiles.has(client)) throw new PorticoError('client_not_found');
       const change = decide(othersOf(database, client, null));

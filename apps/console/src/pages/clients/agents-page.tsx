@@ -1,4 +1,81 @@
+import { Anchor, Code, Tabs } from '@mantine/core';
+import { Link } from 'react-router';
 import { Page } from '../../layout/page.tsx';
+import { CopyBlock, CopyButton } from '../../parts/copy.tsx';
+import { useMe } from '../../session/me.ts';
 import { words } from '../../words/words.ts';
+import { agentConfigurations, placeholderKey } from './agent-configurations.ts';
+import styles from './clients.module.css';
 
-export const Component = () => <Page title={words.clients.agents}>{null}</Page>;
+const text = words.clients.agent;
+
+/** How an agent reaches this service, ready to copy. */
+export const Component = () => {
+  const { client_id: clientId } = useMe();
+  const { origin } = window.location;
+  return (
+    <Page title={words.clients.agents}>
+      <section className={styles.section} aria-label={text.address}>
+        <p>{text.intro}</p>
+        <dl className={styles.facts}>
+          <dt>{text.address}</dt>
+          <dd className={styles.copied}>
+            <Code>{`${origin}/mcp`}</Code>
+            <CopyButton text={`${origin}/mcp`} />
+          </dd>
+        </dl>
+        <p className={styles.quiet}>{text.advice}</p>
+      </section>
+      <section className={styles.section} aria-labelledby="one-string">
+        <h2 id="one-string">{text.keyTitle}</h2>
+        <p>
+          {text.keyHint}{' '}
+          {clientId === null ? (
+            text.adminHint
+          ) : (
+            <Anchor component={Link} to="/key">
+              {text.toKey}
+            </Anchor>
+          )}
+        </p>
+        <CopyBlock label={text.keyLabel} text={`export PORTICO_KEY='${placeholderKey(clientId)}'`} />
+      </section>
+      <Configurations origin={origin} clientId={clientId} />
+      <section className={styles.section} aria-labelledby="without">
+        <h2 id="without">{text.more}</h2>
+        <p>
+          {text.llms}{' '}
+          <Anchor href="/llms.txt" target="_blank" rel="noopener">
+            {`${origin}/llms.txt`}
+          </Anchor>
+        </p>
+      </section>
+    </Page>
+  );
+};
+
+const Configurations = ({ origin, clientId }: { readonly origin: string; readonly clientId: string | null }) => {
+  const all = agentConfigurations(origin, clientId);
+  return (
+    <section className={styles.section} aria-labelledby="configurations">
+      <h2 id="configurations">{text.clients}</h2>
+      <Tabs defaultValue={all[0]?.key ?? null} keepMounted={false}>
+        <Tabs.List aria-labelledby="configurations">
+          {all.map(({ key, name }) => (
+            <Tabs.Tab key={key} value={key}>
+              {name}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {all.map(({ key, hint, snippets }) => (
+          <Tabs.Panel key={key} value={key} pt="sm">
+            {hint ? <p>{hint}</p> : null}
+            {snippets.map((snippet) => (
+              <CopyBlock key={snippet.label} label={snippet.label} text={snippet.text} />
+            ))}
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </section>
+  );
+};

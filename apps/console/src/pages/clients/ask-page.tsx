@@ -1,4 +1,28 @@
+import { SegmentedControl } from '@mantine/core';
+import { useSearchParams } from 'react-router';
 import { Page } from '../../layout/page.tsx';
+import { Toolbar } from '../../parts/toolbar.tsx';
 import { words } from '../../words/words.ts';
+import { Catalog } from './catalog.tsx';
+import { OwnRequests } from './own-requests.tsx';
 
-export const Component = () => <Page title={words.clients.ask}>{null}</Page>;
+const text = words.clients.asking;
+
+/** What there is to ask for, and what became of what I asked. */
+export const Component = () => {
+  const [search, setSearch] = useSearchParams();
+  const view = search.get('view') === 'requests' ? 'requests' : 'catalog';
+  return (
+    <Page title={words.clients.ask}>
+      <Toolbar>
+        <SegmentedControl
+          aria-label={text.view}
+          value={view}
+          onChange={(value) => setSearch(value === 'requests' ? { view: value } : {}, { replace: true })}
+          data={Object.entries(text.views).map(([value, label]) => ({ value, label }))}
+        />
+      </Toolbar>
+      {view === 'requests' ? <OwnRequests /> : <Catalog />}
+    </Page>
+  );
+};

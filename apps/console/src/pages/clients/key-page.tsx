@@ -1,4 +1,158 @@
+import { Button, Code, TextInput } from '@mantine/core';
+import type { SyntheticEvent } from 'react';
+import type { Answered } from '../../api/call.ts';
+import { useChange, useRead } from '../../api/use-call.ts';
 import { Page } from '../../layout/page.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import { fieldOf } from '../../parts/form-fields.ts';
+import { Loading } from '../../parts/loading.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { notify } from '../../parts/notify.ts';
 import { words } from '../../words/words.ts';
+import styles from './clients.module.css';
+import { NewSecret } from './new-secret.tsx';
 
-export const Component = () => <Page title={words.clients.key}>{null}</Page>;
+const text = words.clients.keys;
+
+type Own = Answered<'GET /api/profiles/me'>;
+
+/** My credential, my limit, my groups, and who I am. */
+export const Component = () => {
+  const own = useRead('GET /api/profiles/me', { query: { include: ['key', 'usage', 'groups'] } });
+  return (
+    <Page title={words.clients.key}>
+      {own.isPending ? <Loading /> : null}
+      <ErrorNote error={own.error} retry={() => own.refetch()} />
+      {own.data ? (
+        <>
+          <Key own={own.data} />
+          {own.data.client_id === null ? null : <Limit clientId={own.data.client_id} />}
+          <Groups own={own.data} />
+          <Profile own={own.data} />
+        </>
+      ) : null}
+    </Page>
+  );
+};
+
+const Key = ({ own }: { readonly own: Own }) => {
+  const { client_id: clientId } = own;
+  return (
+    <section className={styles.section} aria-labelledby="key">
+      <h2 id="key">{text.credentials}</h2>
+      {clientId === null ? (
+        <p>{text.admin}</p>
+      ) : (
+        <>
+          <dl className={styles.facts}>
+            <dt>{text.clientId}</dt>
+            <dd>
+              <span className={styles.copied}>
+                <Code>{clientId}</Code>
+                <CopyButton text={clientId} label={text.copyClientId} />
+              </span>
+              <span className={styles.quiet}>{text.half}</span>
+            </dd>
+            <dt>{text.secret}</dt>
+            <dd className={styles.quiet}>{text.secretHint}</dd>
+            <dt>{text.approved}</dt>
+            <dd>
+              <Moment at={own.approved_at} />
+            </dd>
+            <dt>{text.lastUsed}</dt>
+            <dd>
+              <Moment at={own.key_last_used_at} />
+            </dd>
+            <dt>{text.expires}</dt>
+            <dd>
+              <Moment at={own.key_expires_at} none={text.noEnd} />
+            </dd>
+          </dl>
+          <NewSecret />
+        </>
+      )}
+    </section>
+  );
+};
+
+const Limit = ({ clientId }: { readonly clientId: string }) => {
+  const limit = useRead('GET /api/rate-limits/effective/:client_id', { params: { client_id: clientId } });
+  const { data } = limit;
+  return (
+    <section className={styles.section} aria-labelledby="limit">
+      <h2 id="limit">{text.limit}</h2>
+      {limit.isPending ? <Loading /> : null}
+      <ErrorNote error={limit.error} retry={() => limit.refetch()} />
+      {data ? (
+        <p>
+          {text.limitIs(data.allowed_limit, data.window_seconds)}, {text.sources[data.source](data.tier ?? '')}.
+          <br />
+          <span className={styles.quiet}>{text.remaining(data.remaining, data.reset_seconds)}</span>
+        </p>
+      ) : null}
+    </section>
+  );
+};
+
+const Groups = ({ own: { groups = [] } }: { readonly own: Own }) => (
+  <section className={styles.section} aria-labelledby="groups">
+    <h2 id="groups">{text.groups}</h2>
+    {groups.length === 0 ? (
+      <p>{text.noGroups}</p>
+    ) : (
+      <ul>
+        {groups.map(({ id, name, claimed_at: claimed }) => (
+          <li key={id}>
+            {name} <span className={styles.quiet}>{claimed === null ? text.byHand : text.byToken}</span>
+          </li>
+        ))}
+      </ul>
+    )}
+  </section>
+);
+
+const nameMax = 200;
+
+const Profile = ({ own }: { readonly own: Own }) => {
+  const change = useChange('PUT /api/profiles/me', { touches: ['GET /api/profiles/me'] });
+  const submit = (event: SyntheticEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const fields = new FormData(event.currentTarget);
+    change.mutate(
+      { body: { full_name: fieldOf(fields, 'name'), company_name: fieldOf(fields, 'company') || null } },
+      { onSuccess: () => notify(text.saved) },
+    );
+  };
+  return (
+    <section className={styles.section} aria-labelledby="profile">
+      <h2 id="profile">{text.profile}</h2>
+      <form onSubmit={submit} className={styles.fields}>
+        <TextInput label={text.email} value={own.email} readOnly />
+        <TextInput
+          key={own.full_name}
+          name="name"
+          autoComplete="name"
+          label={text.name}
+          defaultValue={own.full_name}
+          required
+          maxLength={nameMax}
+        />
+        <TextInput
+          key={`company ${own.company_name ?? ''}`}
+          name="company"
+          autoComplete="organization"
+          label={text.company}
+          defaultValue={own.company_name ?? ''}
+          maxLength={nameMax}
+        />
+        <ErrorNote error={change.error} />
+        <div>
+          <Button type="submit" loading={change.isPending}>
+            {text.save}
+          </Button>
+        </div>
+      </form>
+    </section>
+  );
+};

@@ -1,4 +1,70 @@
+import { Anchor } from '@mantine/core';
+import { Link, useSearchParams } from 'react-router';
+import type { Answered } from '../../api/call.ts';
+import { usePages } from '../../api/use-call.ts';
 import { Page } from '../../layout/page.tsx';
+import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { lineOf } from '../../parts/markdown-of.ts';
+import { Moment } from '../../parts/moment.tsx';
+import { SearchField } from '../../parts/search-field.tsx';
+import { Toolbar } from '../../parts/toolbar.tsx';
 import { words } from '../../words/words.ts';
+import styles from './clients.module.css';
 
-export const Component = () => <Page title={words.clients.title}>{null}</Page>;
+const text = words.clients.mine;
+
+type Api = Answered<'GET /api/collections/'>[number];
+
+/** What I may use. */
+export const Component = () => {
+  const [search, setSearch] = useSearchParams();
+  const q = search.get('q') ?? '';
+  const pages = usePages(
+    'GET /api/collections/',
+    { query: { q, include: ['usage'], include_total: true } },
+    { keep: true },
+  );
+  return (
+    <Page title={words.clients.title} actions={pages.total === null ? null : <span>{text.count(pages.total)}</span>}>
+      <Toolbar>
+        <SearchField
+          label={text.filter}
+          value={q}
+          change={(value) => setSearch(value ? { q: value } : {}, { replace: true })}
+        />
+      </Toolbar>
+      <DataTable
+        label={words.clients.title}
+        columns={columns}
+        pages={pages}
+        keyOf={({ id }) => id}
+        empty={q ? text.nothingMatches : <Nothing />}
+      />
+    </Page>
+  );
+};
+
+const Nothing = () => (
+  <>
+    {text.nothing}{' '}
+    <Anchor component={Link} to="/ask">
+      {text.toAsk}
+    </Anchor>
+  </>
+);
+
+const columns: readonly Column<Api>[] = [
+  {
+    header: text.name,
+    cell: ({ id, name }) => (
+      <Anchor component={Link} to={`/apis/${id}`} className={styles.name}>
+        {name}
+      </Anchor>
+    ),
+  },
+  {
+    header: text.description,
+    cell: ({ description }) => <span className={styles.line}>{lineOf(description.slice(0, 600))}</span>,
+  },
+  { header: text.lastUsed, cell: ({ last_used_at: at }) => <Moment at={at} /> },
+];

@@ -1,0 +1,64 @@
+import { lazy, Suspense } from 'react';
+import { useParams, useSearchParams } from 'react-router';
+import { useRead } from '../../api/use-call.ts';
+import { Page } from '../../layout/page.tsx';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { useMe } from '../../session/me.ts';
+import { words } from '../../words/words.ts';
+import styles from './api.module.css';
+import { ApiFacts, Downloads } from './api-facts.tsx';
+import { OperationDetails } from './operation-details.tsx';
+import { OperationList } from './operation-list.tsx';
+
+const text = words.api;
+
+/** What an administrator does with an API; nobody else loads it. */
+const AdminOfApi = lazy(async () => ({ default: (await import('../apis/admin-of-api.tsx')).AdminOfApi }));
+
+/** One API, for everybody who may use it: what it is, how to call it, and each of its operations. */
+export const Component = () => {
+  const { api: id = '' } = useParams();
+  const { role } = useMe();
+  const summary = useRead('GET /api/collections/:collection_id/summary', { params: { collection_id: id } });
+  if (!summary.data)
+    return (
+      <Page title={text.loading}>
+        {summary.isPending ? <Loading /> : <ErrorNote error={summary.error} retry={() => summary.refetch()} />}
+      </Page>
+    );
+  return (
+    <Page title={summary.data.name} actions={<Downloads id={id} name={summary.data.name} />}>
+      <ApiFacts api={summary.data} />
+      {role === 'admin' ? (
+        <section aria-label={text.admin}>
+          <Suspense fallback={<Loading />}>
+            <AdminOfApi id={id} />
+          </Suspense>
+        </section>
+      ) : null}
+      <Operations key={id} id={id} />
+    </Page>
+  );
+};
+
+/** The list beside the operation that is chosen, which the address names. */
+const Operations = ({ id }: { readonly id: string }) => {
+  const [search] = useSearchParams();
+  const chosen = search.get('operation');
+  return (
+    <section aria-labelledby="operations" className={styles.operations}>
+      <h2 id="operations">{text.operations}</h2>
+      <div className={styles.panes} data-chosen={chosen === null ? undefined : ''}>
+        <OperationList id={id} chosen={chosen} />
+        <div className={styles.details}>
+          {chosen === null ? (
+            <p className={styles.quiet}>{text.choose}</p>
+          ) : (
+            <OperationDetails key={chosen} id={id} operation={chosen} />
+          )}
+        </div>
+      </div>
+    </section>
+  );
+};

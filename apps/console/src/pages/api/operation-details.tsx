@@ -1,0 +1,212 @@
+import { Alert, Anchor, Button, Code } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { Link, useSearchParams } from 'react-router';
+import { call, type Answered } from '../../api/call.ts';
+import { useRead } from '../../api/use-call.ts';
+import { CopyBlock, CopyButton } from '../../parts/copy.tsx';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { MethodBadge } from '../../parts/method-badge.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { words } from '../../words/words.ts';
+import styles from './api.module.css';
+import { Description } from './description.tsx';
+import { ParametersTable } from './parameters-table.tsx';
+import { isSchema, type Schema } from './schema-text.ts';
+import { SchemaTree } from './schema-tree.tsx';
+
+const text = words.api;
+
+const readOperation = 'GET /api/collections/:collection_id/operations/:operation_key';
+type Slice = Extract<Answered<typeof readOperation>, { readonly curl: unknown }>;
+
+const isSlice = (answered: Answered<typeof readOperation>): answered is Slice => 'curl' in answered;
+
+/** How much of an operation is asked for: what an agent gets at first, then more, then all that the service gives. */
+const budgets = [8_192, 65_536, 262_144] as const;
+
+interface OperationFacts {
+  readonly id: string;
+  readonly operation: string;
+}
+
+/** All that is needed to call one operation. */
+export const OperationDetails = ({ id, operation }: OperationFacts) => {
+  const [budget, setBudget] = useState(0);
+  const read = useRead(
+    readOperation,
+    {
+      params: { collection_id: id, operation_key: operation },
+      query: { detail: 'full', max_bytes: budgets[budget] ?? budgets[0] },
+    },
+    { keep: true },
+  );
+  const top = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // On a narrow screen the list that had the focus has gone.
+    const focused = document.activeElement;
+    if (focused === document.body || (focused instanceof HTMLElement && focused.offsetParent === null))
+      top.current?.focus();
+  }, []);
+  const slice = read.data && isSlice(read.data) ? read.data : null;
+  return (
+    <div ref={top} tabIndex={-1} className={styles.focusless}>
+      <Back />
+      <ErrorNote error={read.error} retry={() => read.refetch()} />
+      {read.isPending ? <Loading /> : null}
+      {slice ? (
+        <>
+          <Identity slice={slice} />
+          <Truncated
+            slice={slice}
+            busy={read.isFetching}
+            more={budget < budgets.length - 1 ? () => setBudget(budget + 1) : null}
+          />
+          <Contents slice={slice} />
+          <ToolBlock id={id} operation={operation} />
+        </>
+      ) : null}
+    </div>
+  );
+};
+
+/** Shown where list and details do not stand beside each other. */
+const Back = () => {
+  const [search] = useSearchParams();
+  const to = new URLSearchParams(search);
+  to.delete('operation');
+  return (
+    <Anchor component={Link} to={`?${to.toString()}`} className={styles.back}>
+      {text.back}
+    </Anchor>
+  );
+};
+
+const Identity = ({ slice }: { readonly slice: Slice }) => (
+  <>
+    <h3 className={styles.title}>
+      <MethodBadge method={slice.method} /> <span className={styles.path}>{slice.path}</span>{' '}
+      {slice.deprecated ? <StatusBadge kind="bad">{text.deprecated}</StatusBadge> : null}
+    </h3>
+    {slice.summary ? <p className={styles.summary}>{slice.summary}</p> : null}
+    {slice.description ? <Description of={slice.description} long /> : null}
+    <p className={styles.copied}>
+      <Code className={styles.address}>{slice.url}</Code>
+      <CopyButton text={slice.url} />
+    </p>
+    {slice.curl ? (
+      <>
+        <CopyBlock text={slice.curl} label={text.curl} />
+        <p className={styles.quiet}>{text.curlHint}</p>
+      </>
+    ) : null}
+  </>
+);
+
+const Contents = ({ slice }: { readonly slice: Slice }) => (
+  <>
+    {slice.parameters.length > 0 ? (
+      <>
+        <h4>{text.parameters}</h4>
+        <ParametersTable parameters={slice.parameters} truncated={slice.truncated} />
+      </>
+    ) : null}
+    {slice.request_body ? <Body body={slice.request_body} truncated={slice.truncated} /> : null}
+    <h4>{text.responses}</h4>
+    {Object.entries(slice.responses).map(([status, response]) => (
+      <Response key={status} status={status} response={response} truncated={slice.truncated} />
+    ))}
+  </>
+);
+
+interface PartFacts {
+  readonly truncated: readonly string[];
+}
+
+const textOf = (object: Schema, name: string): string => {
+  const value = object[name];
+  return typeof value === 'string' ? value : '';
+};
+
+const Body = ({ body, truncated }: PartFacts & { readonly body: Schema }) => {
+  const others = Array.isArray(body['other_content_types']) ? body['other_content_types'] : [];
+  return (
+    <>
+      <h4>{text.body}</h4>
+      {typeof body['$ref'] === 'string' ? <p>{text.reference(body['$ref'])}</p> : null}
+      <p className={styles.quiet}>
+        {textOf(body, 'content_type')} {body['required'] === true ? text.bodyRequired : text.bodyOptional}
+        {others.length > 0 ? `; ${text.otherTypes(others.map(String).join(', '))}` : ''}
+      </p>
+      {textOf(body, 'description') ? <Description of={textOf(body, 'description')} /> : null}
+      <SchemaTree schema={body['schema']} pointer="/request_body/schema" truncated={truncated} label={text.body} />
+    </>
+  );
+};
+
+const Response = ({
+  status,
+  response,
+  truncated,
+}: PartFacts & { readonly status: string; readonly response: unknown }) => {
+  const object = isSchema(response) ? response : {};
+  const pointer = `/responses/${status.replaceAll('~', '~0').replaceAll('/', '~1')}/schema`;
+  return (
+    <div className={styles.response}>
+      <h5>
+        {status} <span className={styles.quiet}>{textOf(object, 'content_type')}</span>
+      </h5>
+      {typeof object['$ref'] === 'string' ? <p>{text.reference(object['$ref'])}</p> : null}
+      {textOf(object, 'description') ? <Description of={textOf(object, 'description')} /> : null}
+      {isSchema(object['schema']) ? (
+        <SchemaTree schema={object['schema']} pointer={pointer} truncated={truncated} label={status} />
+      ) : null}
+    </div>
+  );
+};
+
+/** Says that something was left out, and asks for more of it. */
+const Truncated = ({
+  slice,
+  busy,
+  more,
+}: {
+  readonly slice: Slice;
+  readonly busy: boolean;
+  readonly more: (() => void) | null;
+}) =>
+  slice.truncated.length === 0 ? null : (
+    <Alert color="gray" my="md" role="status">
+      {text.cut(slice.truncated.length)} {more ? null : text.cutLast}
+      {more ? (
+        <Button variant="default" size="xs" ml="sm" loading={busy} onClick={more}>
+          {text.more}
+        </Button>
+      ) : null}
+    </Alert>
+  );
+
+/** The operation as language models take functions; asked for on demand. */
+const ToolBlock = ({ id, operation }: OperationFacts) => {
+  const [open, setOpen] = useState(false);
+  const tool = useQuery({
+    queryKey: [readOperation, id, operation, 'tool'],
+    queryFn: ({ signal }) =>
+      call(readOperation, { params: { collection_id: id, operation_key: operation }, query: { as: 'tool' }, signal }),
+    enabled: open,
+  });
+  return (
+    <>
+      <h4>{text.tool}</h4>
+      {open ? null : (
+        <Button variant="default" size="xs" onClick={() => setOpen(true)}>
+          {text.showTool}
+        </Button>
+      )}
+      {open && tool.isPending ? <Loading /> : null}
+      <ErrorNote error={tool.error} retry={() => tool.refetch()} />
+      {tool.data ? <CopyBlock text={JSON.stringify(tool.data, null, 2)} label={text.toolLabel} /> : null}
+    </>
+  );
+};

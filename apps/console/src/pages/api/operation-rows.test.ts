@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { nextOperation, rowsOf, type Operation } from './operation-rows.ts';
+
+const operation = (key: string, ...tags: string[]): Operation => ({
+  operation_key: key,
+  method: 'GET',
+  path: `/${key}`,
+  operation_id: null,
+  summary: null,
+  tags,
+  deprecated: false,
+});
+
+it('a heading stands where the first tag changes, and the order stays', () => {
+  const rows = rowsOf([operation('a', 'x'), operation('b', 'x', 'y'), operation('c', 'y'), operation('d')]);
+  expect(rows.map((row) => (row.kind === 'tag' ? `[${row.tag}]` : row.key))).toEqual([
+    '[x]',
+    'a',
+    'b',
+    '[y]',
+    'c',
+    '[null]',
+    'd',
+  ]);
+});
+
+it('without tags there are no headings', () => {
+  expect(rowsOf([operation('a'), operation('b')]).map(({ kind }) => kind)).toEqual(['operation', 'operation']);
+});
+
+it('the arrows pass over headings and stop at the ends', () => {
+  const rows = rowsOf([operation('a', 'x'), operation('b', 'y')]);
+  expect(nextOperation(rows, 1, 1)).toBe(3);
+  expect(nextOperation(rows, 3, -1)).toBe(1);
+  expect(nextOperation(rows, 1, -1)).toBeUndefined();
+  expect(nextOperation(rows, 3, 1)).toBeUndefined();
+});

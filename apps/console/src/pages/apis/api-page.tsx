@@ -1,4 +1,0 @@
-import { Page } from '../../layout/page.tsx';
-import { words } from '../../words/words.ts';
-
-export const Component = () => <Page title={words.apis.title}>{null}</Page>;

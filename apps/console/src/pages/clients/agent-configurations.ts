@@ -1,0 +1,119 @@
+import { words } from '../../words/words.ts';
+
+const text = words.clients.agent;
+
+/** A text to copy, and what it is: a command, or the file that it belongs into. */
+export interface Snippet {
+  readonly label: string;
+  readonly text: string;
+}
+
+/** How one client of the Model Context Protocol is told of this service. */
+export interface AgentConfiguration {
+  readonly key: string;
+  readonly name: string;
+  readonly hint: string | null;
+  readonly snippets: readonly Snippet[];
+}
+
+/** The one string of a key, with a word in place of the secret, which is known nowhere. */
+export const placeholderKey = (clientId: string | null): string => `${clientId ?? 'CLIENT_ID'}.YOUR_SECRET`;
+
+const json = (value: unknown): string => JSON.stringify(value, null, 2);
+
+/** Ready for the usual clients; each reads the key from where it keeps secrets. `docs/agents.md` says more. */
+export const agentConfigurations = (origin: string, clientId: string | null): readonly AgentConfiguration[] => {
+  const url = `${origin}/mcp`;
+  return [
+    {
+      key: 'claude-code',
+      name: text.claudeCode,
+      hint: null,
+      snippets: [
+        {
+          label: text.claudeCodeCommand,
+          text: `claude mcp add --transport http portico ${url} --header "X-API-Key: $PORTICO_KEY"`,
+        },
+        {
+          label: text.claudeCodeTeam,
+          text: json({ mcpServers: { portico: { type: 'http', url, headers: { 'X-API-Key': '${PORTICO_KEY}' } } } }),
+        },
+      ],
+    },
+    {
+      key: 'claude',
+      name: text.claude,
+      hint: text.claudeHint,
+      snippets: [
+        { label: text.address, text: url },
+        { label: text.claudeHeader, text: `X-API-Key: ${placeholderKey(clientId)}` },
+      ],
+    },
+    {
+      key: 'vs-code',
+      name: text.code,
+      hint: text.codeHint,
+      snippets: [{ label: text.codeFile, text: json(codeConfiguration(url)) }],
+    },
+    {
+      key: 'cursor',
+      name: text.cursor,
+      hint: null,
+      snippets: [
+        {
+          label: text.cursorFile,
+          text: json({ mcpServers: { portico: { url, headers: { 'X-API-Key': '${env:PORTICO_KEY}' } } } }),
+        },
+      ],
+    },
+    {
+      key: 'openai',
+      name: text.openai,
+      hint: null,
+      snippets: [{ label: text.openaiFile, text: openaiProgram(url) }],
+    },
+    {
+      key: 'curl',
+      name: text.curl,
+      hint: null,
+      snippets: [
+        { label: text.curlMcp, text: curlLine(url, toolCall) },
+        { label: text.curlRest, text: curlLine(`${origin}/api/operations/search`, { query }) },
+      ],
+    },
+  ];
+};
+
+const codeConfiguration = (url: string) => ({
+  inputs: [{ type: 'promptString', id: 'portico-key', description: 'Portico API key', password: true }],
+  servers: { portico: { type: 'http', url, headers: { 'X-API-Key': '${input:portico-key}' } } },
+});
+
+const openaiProgram = (url: string): string => `import asyncio
+import os
+
+from agents import Agent, Runner
+from agents.mcp import MCPServerStreamableHttp
+
+portico = {"url": "${url}", "headers": {"X-API-Key": os.environ["PORTICO_KEY"]}}
+
+
+async def main():
+    async with MCPServerStreamableHttp(params=portico, cache_tools_list=True) as server:
+        agent = Agent(name="Assistant", mcp_servers=[server])
+        print((await Runner.run(agent, "Which of my APIs sends text messages?")).final_output)
+
+
+asyncio.run(main())`;
+
+const query = 'send a text message';
+
+const toolCall = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name: 'search_operations', arguments: { query } },
+};
+
+const curlLine = (url: string, body: unknown): string =>
+  `curl ${url} -H "X-API-Key: $PORTICO_KEY" -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;

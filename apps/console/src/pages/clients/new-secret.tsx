@@ -1,0 +1,75 @@
+import { Alert, Button, NativeSelect } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call, type Answered } from '../../api/call.ts';
+import { touch } from '../../api/use-call.ts';
+import { CopyBlock } from '../../parts/copy.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { fieldOf } from '../../parts/form-fields.ts';
+import { words } from '../../words/words.ts';
+
+const text = words.clients.keys;
+
+type Credentials = Answered<'POST /api/profiles/me/credentials'>;
+
+/** Makes a new secret and shows it once. It is kept in this part alone, which forgets it with the page. */
+export const NewSecret = () => {
+  const queries = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<unknown>(null);
+  const [made, setMade] = useState<Credentials | null>(null);
+  const rotate = (fields: FormData): void => {
+    setBusy(true);
+    setFailure(null);
+    // No mutation of the query library: it would remember the answer.
+    call('POST /api/profiles/me/credentials', { body: { grace_seconds: Number(fieldOf(fields, 'grace')) } })
+      .then((credentials) => {
+        setMade(credentials);
+        setAsking(false);
+        void touch(queries, ['GET /api/profiles/me']);
+      }, setFailure)
+      .finally(() => setBusy(false));
+  };
+  return (
+    <>
+      {made ? <Made credentials={made} forget={() => setMade(null)} /> : null}
+      <Button variant="default" onClick={() => setAsking(true)}>
+        {text.rotate}
+      </Button>
+      <Dialog
+        title={text.rotateTitle}
+        open={isAsking}
+        close={() => setAsking(false)}
+        act={rotate}
+        actLabel={text.rotate}
+        dangerous
+        busy={busy}
+        error={failure}
+      >
+        <p>{text.rotateHint}</p>
+        <NativeSelect
+          name="grace"
+          label={text.grace}
+          defaultValue="86400"
+          data={Object.entries(text.graces).map(([value, label]) => ({ value, label }))}
+        />
+      </Dialog>
+    </>
+  );
+};
+
+const Made = ({ credentials, forget }: { readonly credentials: Credentials; readonly forget: () => void }) => {
+  const { client_id: clientId, client_secret: secret } = credentials;
+  return (
+    <Alert color="yellow" role="alert" title={text.newTitle} mb="md">
+      <p>{text.newHint}</p>
+      <CopyBlock label={text.headers} text={`X-Client-ID: ${clientId}\nX-API-Key: ${secret}`} />
+      <CopyBlock label={text.oneHeader} text={`X-API-Key: ${clientId}.${secret}`} />
+      <CopyBlock label={text.alone} text={secret} />
+      <Button variant="default" size="xs" onClick={forget}>
+        {text.seen}
+      </Button>
+    </Alert>
+  );
+};

@@ -1,0 +1,110 @@
+import { Anchor, Button } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import type { Answered } from '../../api/call.ts';
+import { useChange, usePages } from '../../api/use-call.ts';
+import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { notify } from '../../parts/notify.ts';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { words } from '../../words/words.ts';
+
+const text = words.clients.asking;
+
+type Asked = Answered<'GET /api/access/requests'>[number];
+
+/** What I asked for, the newest first, with what was decided. */
+export const OwnRequests = () => {
+  const pages = usePages('GET /api/access/requests', {});
+  const [leaving, setLeaving] = useState<Asked | null>(null);
+  return (
+    <>
+      <DataTable
+        label={text.views.requests}
+        columns={columnsOf(setLeaving)}
+        pages={pages}
+        keyOf={({ id }) => id}
+        empty={text.noRequests}
+      />
+      {leaving ? <WithdrawDialog request={leaving} close={() => setLeaving(null)} /> : null}
+    </>
+  );
+};
+
+const kinds = {
+  pending: 'waiting',
+  approved: 'good',
+  denied: 'bad',
+  withdrawn: 'quiet',
+  granted: 'good',
+} as const;
+
+const nameOf = ({ collection_name: name }: Asked): string => name ?? text.gone;
+
+const columnsOf = (withdraw: (request: Asked) => void): readonly Column<Asked>[] => [
+  {
+    header: text.name,
+    cell: (request) =>
+      request.status === 'approved' || request.status === 'granted' ? (
+        <Anchor component={Link} to={`/apis/${request.collection_id}`}>
+          {nameOf(request)}
+        </Anchor>
+      ) : (
+        nameOf(request)
+      ),
+  },
+  {
+    header: text.status,
+    cell: ({ status }) => <StatusBadge kind={kinds[status]}>{text.statuses[status]}</StatusBadge>,
+  },
+  { header: text.yourReason, cell: ({ reason }) => reason },
+  { header: text.wished, cell: ({ duration_days: days }) => (days === null ? text.noEnd : text.days(days)) },
+  { header: text.asked, cell: ({ created_at: at }) => <Moment at={at} /> },
+  { header: text.decided, cell: ({ decided_at: at }) => <Moment at={at} none={text.notYet} /> },
+  { header: text.answer, cell: ({ answer }) => answer ?? '' },
+  {
+    header: text.actions,
+    headerHidden: true,
+    cell: (request) =>
+      request.status === 'pending' ? (
+        <Button
+          variant="default"
+          size="xs"
+          aria-label={text.withdrawOf(nameOf(request))}
+          onClick={() => withdraw(request)}
+        >
+          {text.withdraw}
+        </Button>
+      ) : null,
+  },
+];
+
+const WithdrawDialog = ({ request, close }: { readonly request: Asked; readonly close: () => void }) => {
+  const withdraw = useChange('DELETE /api/access/requests/:request_id', {
+    touches: ['GET /api/catalog', 'GET /api/access/requests'],
+  });
+  const act = (): void =>
+    withdraw.mutate(
+      { params: { request_id: request.id } },
+      {
+        onSuccess: () => {
+          notify(text.withdrawn);
+          close();
+        },
+      },
+    );
+  return (
+    <Dialog
+      title={text.withdrawOf(nameOf(request))}
+      open
+      close={close}
+      act={act}
+      actLabel={text.withdraw}
+      busy={withdraw.isPending}
+      error={withdraw.error}
+    >
+      <p>{text.withdrawAsk(nameOf(request))}</p>
+    </Dialog>
+  );
+};

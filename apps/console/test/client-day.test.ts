@@ -1,0 +1,266 @@
+import { execFileSync } from 'node:child_process';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectAccessible } from './accessible.ts';
+import { startBrowser } from './browser.ts';
+import { startConsoleService, type ConsoleService, type Person } from './console-service.ts';
+import { goTo, openPage, screenshot, signIn, type PageOptions } from './watched-page.ts';
+
+const browser = await startBrowser();
+afterAll(() => browser?.close());
+
+const ada: Person = { uid: 'ada', email: 'ada@example.com' };
+const eve: Person = { uid: 'eve', email: 'eve@example.com' };
+
+const messages = {
+  openapi: '3.1.0',
+  info: { title: 'Messages', version: '1' },
+  servers: [{ url: 'https://messages.example' }],
+  paths: {
+    '/messages': {
+      post: { summary: 'Send a text message to a phone', responses: { 200: { description: 'Sent' } } },
+      get: { summary: 'List the text messages that were sent', responses: { 200: { description: 'All' } } },
+    },
+  },
+};
+
+const named = (title: string) => ({ ...messages, info: { title, version: '1' } });
+
+const headed = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
+
+describe.skipIf(!browser)("a client's day", () => {
+  if (!browser) return;
+  let service: ConsoleService;
+  const ids = new Map<string, string>();
+
+  const create = async (name: string, more: object = {}): Promise<void> => {
+    const body = { name, description: `About **${name}**.`, openapi_spec: named(name), ...more };
+    ids.set(name, (await service.ask<{ id: string }>('POST', '/api/collections/', body)).id);
+  };
+  const grant = (person: Person, name: string) =>
+    service.ask('POST', '/api/access/grants', { profiles: [person.email], collections: [ids.get(name)] });
+
+  beforeAll(async () => {
+    service = await startConsoleService();
+    await service.register(ada, { fullName: 'Ada Lovelace', company: 'Engines' });
+    await service.register(eve);
+    await create('Tonwire Messages');
+    await create('Marigold', { discoverable: true });
+    await create('Skylane', { discoverable: true });
+    await create('Hidden');
+    await grant(ada, 'Tonwire Messages');
+  }, 120_000);
+  afterAll(() => service.close());
+
+  const openAt = async (path: string, person: Person = ada, options: PageOptions = {}) => {
+    const watched = await openPage(browser, service, options);
+    await signIn(watched.page, service, person, path);
+    return watched;
+  };
+
+  test('whoever may use nothing yet is led to what there is', async () => {
+    const { page } = await openAt('/', eve);
+    await headed(page, 'My APIs');
+    await page.getByRole('link', { name: 'See what there is' }).click();
+    await headed(page, 'Ask for access');
+    await rowOf(page, 'Marigold').waitFor();
+    expect(await page.getByText('Hidden').count()).toBe(0);
+    expect(await page.getByText('Tonwire').count()).toBe(0);
+  });
+
+  test('my APIs are listed with their last use, filtered by name, and lead to their page', async () => {
+    const { page } = await openAt('/mine');
+    await page.getByText('1 API', { exact: true }).waitFor();
+    expect(await rowOf(page, 'Tonwire').innerText()).toContain('About Tonwire Messages.');
+    expect(await page.getByText('Marigold').count()).toBe(0);
+    await page.getByRole('searchbox').fill('nothing like it');
+    await page.getByText('No API of yours has such a name.').waitFor();
+    await page.getByRole('searchbox').fill('tonw');
+    await page.getByRole('link', { name: 'Tonwire Messages' }).click();
+    await headed(page, 'Tonwire Messages');
+    await page.getByRole('link', { name: 'POST /messages' }).waitFor();
+  });
+
+  test('a search waits for Enter, says how sure it is, and leads to the operation', async () => {
+    const { page } = await openAt('/search');
+    let searches = 0;
+    page.on('request', (request) => void (searches += request.url().endsWith('/operations/search') ? 1 : 0));
+    await page.getByRole('searchbox').pressSequentially('send a text message');
+    expect(searches).toBe(0);
+    await page.keyboard.press('Enter');
+    const results = page.getByRole('region', { name: 'Results' });
+    await results
+      .getByRole('status')
+      .getByText(/right|fits/)
+      .waitFor();
+    expect(new URL(page.url()).searchParams.get('q')).toBe('send a text message');
+    await expectAccessible(page);
+    const first = results.getByRole('listitem').first();
+    expect(await first.innerText()).toMatch(/POST\s+\/messages\s+Send a text message to a phone\s+in Tonwire Messages/);
+    await first.getByRole('link').click();
+    await page.getByRole('heading', { level: 3, name: 'POST /messages' }).waitFor();
+    await page.goBack();
+    await results.waitFor();
+    expect(searches).toBe(1);
+
+    await page.getByRole('searchbox').fill('qqq zzz xyzzy');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByText('Nothing fits.').waitFor();
+    await expectAccessible(page);
+  });
+
+  test('an administrator searches all APIs by the same page', async () => {
+    const { page } = await openPage(browser, service);
+    await signIn(page, service, undefined, '/search?q=send%20a%20text%20message%20by%20hidden');
+    await page.getByText('in Hidden').first().waitFor();
+  });
+
+  test('one asks with a reason, withdraws, asks again, and reads the decision', async () => {
+    const { page } = await openAt('/ask');
+    expect(await rowOf(page, 'Tonwire').innerText()).toContain('yours');
+    const ask = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Ask for Marigold' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Ask for Marigold' });
+      await dialog.getByLabel('What you need it for').fill('To call customers');
+      await dialog.getByLabel('For how long').selectOption('30 days');
+      await expectAccessible(page);
+      await dialog.getByRole('button', { name: 'Send the request' }).click();
+      await dialog.waitFor({ state: 'detached' });
+    };
+    await ask();
+    await rowOf(page, 'Marigold').getByText('asked for').waitFor();
+    await page.getByText('My requests').click();
+    await rowOf(page, 'Marigold').getByText('30 days').waitFor();
+    await page.getByRole('button', { name: 'Withdraw the request for Marigold' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
+    await rowOf(page, 'Marigold').getByText('withdrawn').waitFor();
+
+    await page.getByText('Catalog', { exact: true }).click();
+    await ask();
+    const [{ id }] = await service.ask<[{ id: string }]>('GET', '/api/access/requests?status=pending');
+    await service.ask('POST', `/api/access/requests/${id}/deny`, { reason: 'Use the other one' });
+    await goTo(page, '/mine');
+    await headed(page, 'My APIs');
+    const { page: later } = await openAt('/ask?view=requests');
+    await rowOf(later, 'Use the other one').getByText('denied').waitFor();
+    await rowOf(later, 'withdrawn').first().waitFor();
+    await expectAccessible(later);
+    await screenshot(later, 'my requests');
+  });
+
+  test('a refusal to a request stands in its dialog', async () => {
+    const { page, expectTrouble } = await openAt('/ask');
+    expectTrouble(/^console: .*409.*access\/requests/);
+    await page.getByRole('button', { name: 'Ask for Skylane' }).click();
+    await grant(ada, 'Skylane');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('What you need it for').fill('To fly');
+    await dialog.getByRole('button', { name: 'Send the request' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await rowOf(page, 'Skylane').getByText('yours').waitFor();
+  });
+
+  test('a new secret is shown once, works beside the old one, and is nowhere afterwards', async () => {
+    const { page, context } = await openAt('/key');
+    const rotate = async (grace: string): Promise<string> => {
+      await page.getByRole('button', { name: 'Make a new secret' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('The present secret works on').selectOption(grace);
+      await expectAccessible(page);
+      await dialog.getByRole('button', { name: 'Make a new secret' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      const line = await page.getByRole('group', { name: 'As one header' }).innerText();
+      const headers = await page.getByRole('group', { name: 'As two headers' }).innerText();
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'I have copied it' }).click();
+      const [, clientId = '', secret = ''] = /X-API-Key: ([^.]+)\.(\S+)/.exec(line) ?? [];
+      expect(headers).toBe(`X-Client-ID: ${clientId}\nX-API-Key: ${secret}`);
+      return `${clientId}.${secret}`;
+    };
+    const statusOf = async (key: string): Promise<number> => {
+      const address = `${service.address}/api/collections/${ids.get('Tonwire Messages')}/summary`;
+      return (await fetch(address, { headers: { 'X-API-Key': key } })).status;
+    };
+    const first = await rotate('not at all: it ends at once');
+    const second = await rotate('for an hour');
+    expect([await statusOf(first), await statusOf(second)]).toEqual([200, 200]);
+    const third = await rotate('not at all: it ends at once');
+    expect([await statusOf(second), await statusOf(third)]).toEqual([401, 200]);
+    const [, secret = ''] = third.split('.');
+    const stored = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }));
+    const { cookies, origins } = await context.storageState();
+    for (const place of [await page.content(), page.url(), stored, JSON.stringify([cookies, origins])])
+      expect(place).not.toContain(secret);
+    await page.getByText('600 requests in 60 seconds').waitFor();
+  });
+
+  test('groups and name are told, and a new name stands in the frame at once', async () => {
+    const { id } = await service.ask<{ id: string }>('POST', '/api/groups', { name: 'Engineers' });
+    await service.ask('POST', `/api/groups/${id}/members`, { profiles: [eve.email] });
+    const { page, expectTrouble } = await openAt('/key', eve);
+    expectTrouble(/^console: .*422.*profiles\/me/);
+    await page.getByRole('listitem').filter({ hasText: 'Engineers' }).getByText('added by an administrator').waitFor();
+    await page.getByLabel('Full name').fill('Eve Example');
+    await page.getByLabel('Company').fill('');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('complementary').getByText('Eve Example').waitFor();
+    await page.getByLabel('Full name').fill('   ');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').filter({ hasText: 'full_name' }).waitFor();
+  });
+
+  test('the lines for agents work as they are copied', async () => {
+    const { page, context } = await openAt('/agents');
+    const { client_id: clientId } = await service.ask<{ client_id: string }>('GET', '/api/profiles/me', undefined, ada);
+    const { client_secret: secret } = await service.ask<{ client_secret: string }>(
+      'POST',
+      '/api/profiles/me/credentials',
+      {},
+      ada,
+    );
+    const blockOf = (label: string) => page.getByRole('group', { name: label }).innerText();
+    expect(await blockOf('In a shell')).toBe(`export PORTICO_KEY='${clientId}.YOUR_SECRET'`);
+    expect(await blockOf('Command')).toContain(`${service.address}/mcp`);
+    await page.getByRole('tab', { name: 'Claude Code' }).press('ArrowLeft');
+    const environment = { ...process.env, PORTICO_KEY: `${clientId}.${secret}` };
+    for (const label of ['A tool of the protocol', 'The same without the protocol']) {
+      const line = await blockOf(label);
+      expect(execFileSync('sh', ['-c', `${line} --silent`], { env: environment, encoding: 'utf8' })).toContain(
+        'Send a text message',
+      );
+    }
+    for (const name of ['VS Code', 'Cursor']) {
+      await page.getByRole('tab', { name }).click();
+      const file = await page.getByRole('tabpanel').getByRole('group').innerText();
+      expect(JSON.stringify(JSON.parse(file))).toContain(`${service.address}/mcp`);
+    }
+    const [opened] = await Promise.all([
+      context.waitForEvent('page'),
+      page.getByRole('link', { name: `${service.address}/llms.txt` }).click(),
+    ]);
+    await opened.waitForURL(`${service.address}/llms.txt`);
+  });
+
+  test.each(['light', 'dark'] as const)('every page is accessible and fits a narrow screen, %s', async (theme) => {
+    const { page } = await openAt('/mine', ada, { viewport: { width: 360, height: 740 }, theme });
+    const pages = [
+      ['/mine', 'My APIs'],
+      ['/search?q=send%20a%20text%20message', 'Search'],
+      ['/ask', 'Ask for access'],
+      ['/ask?view=requests', 'Ask for access'],
+      ['/key', 'My key'],
+      ['/agents', 'Connect an agent'],
+    ] as const;
+    for (const [path, title] of pages) {
+      await goTo(page, path);
+      await headed(page, title);
+      await page.getByText('Loading').first().waitFor({ state: 'detached' });
+      await expectAccessible(page);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+      await screenshot(page, `${title} ${theme}`);
+    }
+  });
+});
