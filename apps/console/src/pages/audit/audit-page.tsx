@@ -1,10 +1,10 @@
-import { Autocomplete, SegmentedControl, TextInput } from '@mantine/core';
+import { Autocomplete, NativeSelect, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { useRead } from '../../api/use-call.ts';
 import { Page } from '../../layout/page.tsx';
-import { ApiChoice, PersonChoice } from '../../parts/choices.tsx';
+import { ApiChoice, isId, PersonChoice } from '../../parts/choices.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { words } from '../../words/words.ts';
@@ -33,7 +33,7 @@ export const Component = () => {
       },
       { replace: true },
     );
-  const api = useApiOfName(filters.api);
+  const api = useApi(filters.api);
   const query = queryOf(filters, api.id);
   const isKnown = filters.api === '' || api.id !== null;
   const pages = useAuditPages(query, isKnown);
@@ -69,20 +69,21 @@ const columns: readonly Column<Entry>[] = [
 ];
 
 /** The log knows APIs by id, people know them by name. */
-const useApiOfName = (name: string) => {
-  const read = useRead('GET /api/collections/', { query: { q: name, limit: 1_000 } }, { enabled: name !== '' });
-  const found = (read.data ?? []).find((one) => one.name === name);
-  const id = name === '' ? null : (found?.id ?? null);
-  return { id, error: read.error, isMissing: name !== '' && read.isSuccess && id === null };
+const useApi = (nameOrId: string) => {
+  const isName = nameOrId !== '' && !isId(nameOrId);
+  const read = useRead('GET /api/collections/', { query: { q: nameOrId, limit: 1_000 } }, { enabled: isName });
+  if (!isName) return { id: nameOrId || null, error: null, isMissing: false };
+  const id = (read.data ?? []).find(({ name }) => name === nameOrId)?.id ?? null;
+  return { id, error: read.error, isMissing: read.isSuccess && id === null };
 };
 
 const FilterFields = ({ filters, set }: { readonly filters: AuditFilters; readonly set: Change }) => (
   <fieldset className={styles.filters}>
     <legend className={styles.hidden}>{text.filters}</legend>
-    <SegmentedControl
-      aria-label={text.source}
+    <NativeSelect
+      label={text.source}
       value={filters.source}
-      onChange={(source) => set({ source: source === 'all' ? '' : source })}
+      onChange={({ currentTarget }) => set({ source: currentTarget.value === 'all' ? '' : currentTarget.value })}
       data={Object.entries(text.sources).map(([value, label]) => ({ value, label }))}
     />
     <PersonChoice

@@ -1,5 +1,6 @@
 import { useRead } from '../../api/use-call.ts';
 import { Page } from '../../layout/page.tsx';
+import { allAtOnce, DataTable, type Column } from '../../parts/data-table.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
@@ -42,28 +43,13 @@ const Service = () => {
       {read.isPending ? <Loading /> : null}
       <ErrorNote error={read.error} retry={() => read.refetch()} />
       {read.data ? (
-        <table className={styles.table} aria-label={text.service}>
-          <thead>
-            <tr>
-              <th scope="col">{text.part}</th>
-              <th scope="col">{text.state}</th>
-              <th scope="col">{text.needed}</th>
-              <th scope="col">{text.reason}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {Object.entries(checks).map(([name, check]) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td>
-                  <Works isHealthy={check.status === 'ok'} />
-                </td>
-                <td>{check.essential ? text.essential : text.optional}</td>
-                <td>{check.status === 'ok' ? '' : (check.reason ?? text.unknownReason)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <DataTable
+          label={text.service}
+          columns={columns}
+          pages={allAtOnce({ ...read, data: Object.entries(checks).map(([name, check]) => ({ name, ...check })) })}
+          keyOf={({ name }) => name}
+          empty={text.unknownReason}
+        />
       ) : null}
       {operations ? (
         <p>
@@ -74,6 +60,20 @@ const Service = () => {
     </section>
   );
 };
+
+interface Check {
+  readonly name: string;
+  readonly status: 'ok' | 'unavailable';
+  readonly essential: boolean;
+  readonly reason?: string | undefined;
+}
+
+const columns: readonly Column<Check>[] = [
+  { header: text.part, cell: ({ name }) => name },
+  { header: text.state, cell: ({ status }) => <Works isHealthy={status === 'ok'} /> },
+  { header: text.needed, cell: ({ essential }) => (essential ? text.essential : text.optional) },
+  { header: text.reason, cell: ({ status, reason }) => (status === 'ok' ? '' : (reason ?? text.unknownReason)) },
+];
 
 const Search = () => {
   const read = useRead('GET /api/vector/health', unavailable, { refetchInterval: refreshMs });
