@@ -90,7 +90,7 @@ const FilterFields = ({ filters, set }: { readonly filters: AuditFilters; readon
       label={text.person}
       placeholder={text.anybody}
       value={filters.person}
-      change={(person) => set({ person })}
+      change={(actor) => set({ actor })}
     />
     <ApiChoice label={text.api} placeholder={text.anyApi} value={filters.api} change={(api) => set({ api })} />
     <ActionField action={filters.action} set={set} />

@@ -6,7 +6,7 @@ export type Source = (typeof sources)[number];
 /** What the address says: by e-mail, by name, and days of UTC. */
 export const filtersOf = (search: URLSearchParams) => ({
   source: sources.find((source) => source === search.get('source')) ?? 'all',
-  person: search.get('person') ?? '',
+  person: search.get('actor') ?? '',
   api: search.get('api') ?? '',
   action: search.get('action') ?? '',
   from: search.get('from') ?? '',
