@@ -70,7 +70,7 @@ const Failure = ({ job: { error, retryable, profile_email: email } }: { readonly
         {text.secretRemoved}{' '}
         {email ? (
           <>
-            <Anchor inherit component={Link} to={`/people/${encodeURIComponent(email)}`}>
+            <Anchor inherit underline="always" component={Link} to={`/people/${encodeURIComponent(email)}`}>
               {text.secretPerson}
             </Anchor>
             {text.secretThen}

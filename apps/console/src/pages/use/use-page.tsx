@@ -69,7 +69,7 @@ export const Component = () => {
         {person === '' ? null : (
           <>
             {' '}
-            <Anchor inherit component={Link} to={`/people/${encodeURIComponent(person)}`}>
+            <Anchor inherit underline="always" component={Link} to={`/people/${encodeURIComponent(person)}`}>
               {text.openPerson}
             </Anchor>
           </>
