@@ -24,8 +24,9 @@ export const Component = () => {
   const filters = filtersOf(search);
   const set: Change = (changes) =>
     setSearch(
-      (before) => {
-        const next = new URLSearchParams(before);
+      () => {
+        // The address, not what was rendered: two clicks may come before the page follows the first.
+        const next = new URLSearchParams(window.location.search);
         for (const [name, value] of Object.entries(changes))
           if (value) next.set(name, value);
           else next.delete(name);
