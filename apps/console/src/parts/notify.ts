@@ -1,6 +1,12 @@
 import { notifications } from '@mantine/notifications';
+import { words } from '../words/words.ts';
 
 /** Says that something is done, for a few seconds. */
 export const notify = (message: string): void => {
-  notifications.show({ message, color: 'green', autoClose: 5_000 });
+  notifications.show({
+    message,
+    color: 'green',
+    autoClose: 5_000,
+    closeButtonProps: { 'aria-label': words.frame.close },
+  });
 };
