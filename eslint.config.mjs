@@ -14,8 +14,11 @@ const testPackages = ['vitest', 'vitest/**', 'vite', 'fast-check'];
 const declaredIn = (folder) =>
   Object.fromEntries(
     readdirSync(join(import.meta.dirname, folder)).map((name) => {
-      const manifest = readFileSync(join(import.meta.dirname, folder, name, 'package.json'), 'utf8');
-      const packages = Object.keys(JSON.parse(manifest).dependencies ?? {});
+      const text = readFileSync(join(import.meta.dirname, folder, name, 'package.json'), 'utf8');
+      const manifest = JSON.parse(text);
+      // What a browser runs is built before, so that its packages are for development, and not in the image.
+      const runsBuilt = manifest.nx.tags.includes('type:console');
+      const packages = Object.keys((runsBuilt ? manifest.devDependencies : manifest.dependencies) ?? {});
       return [name, ['node:*', ...packages.flatMap((declared) => [declared, `${declared}/**`])]];
     }),
   );

@@ -1,5 +1,6 @@
 import { absent, onPath } from '@portico/test-servers';
 import { chromium, type Browser } from 'playwright-core';
+import { vi } from 'vitest';
 
 /** The names of Chromium on Debian and Ubuntu, and of its relative. */
 const programs = ['chromium', 'chromium-browser', 'google-chrome'];
@@ -20,6 +21,9 @@ const flags = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ];
 
+/** A browser on a busy machine is slow; what waits within a test gives up before. */
+const slow = { testTimeout: 60_000, hookTimeout: 120_000 };
+
 /**
  * A real browser without a window. Null if none is installed: its tests are skipped, counted and named; with
  * REQUIRE_SERVICES=1 an error says what to install.
@@ -28,6 +32,7 @@ export const startBrowser = async (): Promise<Browser | null> => {
   const executablePath = chromiumPath();
   if (!executablePath)
     return absent('Chromium', 'install it (Debian: apt-get install chromium), or name its program in CHROMIUM');
+  vi.setConfig(slow);
   // As root, Chromium's sandbox refuses to start.
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   return chromium.launch({ executablePath, args: [...flags, ...asRoot] });

@@ -40,20 +40,20 @@ export interface ConsoleService {
   readonly address: string;
   readonly dataDir: string;
   /** A one-time code, as `portico console` prints it. */
-  codeFor(person?: Person, minutes?: number): Promise<string>;
+  readonly codeFor: (person?: Person, minutes?: number) => Promise<string>;
   /** The link that `portico console` prints; with a path of the console, the link to that page. */
-  linkFor(person?: Person, path?: string): Promise<string>;
-  tokenFor(person?: Person, seconds?: number): Promise<string>;
+  readonly linkFor: (person?: Person, path?: string) => Promise<string>;
+  readonly tokenFor: (person?: Person, seconds?: number) => Promise<string>;
   /** Calls the API as this person; the first admin by default. */
-  call(method: string, path: string, body?: unknown, person?: Person): Promise<ApiAnswer>;
+  readonly call: (method: string, path: string, body?: unknown, person?: Person) => Promise<ApiAnswer>;
   /** As `call`; throws unless it succeeds. */
-  ask<Body = unknown>(method: string, path: string, body?: unknown, person?: Person): Promise<Body>;
+  readonly ask: <Body = unknown>(method: string, path: string, body?: unknown, person?: Person) => Promise<Body>;
   /** Registers somebody and, unless it should wait, approves them; returns the id of the profile. */
-  register(person: Person, more?: Registration): Promise<string>;
+  readonly register: (person: Person, more?: Registration) => Promise<string>;
   /** Stops listening and breaks what is open, as when the service is away. */
-  goAway(): Promise<void>;
-  comeBack(): Promise<void>;
-  close(): Promise<void>;
+  readonly goAway: () => Promise<void>;
+  readonly comeBack: () => Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export interface Registration {
@@ -77,8 +77,8 @@ const buildConsole = (): Promise<unknown> =>
 export const startConsoleService = async (variables: Environment = {}): Promise<ConsoleService> => {
   await buildConsole();
   const dataDir = mkdtempSync(join(tmpdir(), 'portico-console-'));
-  const port = await freePort();
-  const config = readConfig({ DATA_DIR: dataDir, PORT: String(port), ...variables });
+  const config = readConfig({ DATA_DIR: dataDir, PORT: String(await freePort()), ...variables });
+  const { port } = config;
   const portico = await compose(config, createLogger('silent', 'portico'), 'http');
   const background = startBackground(portico);
   let server = await listening(portico, port);

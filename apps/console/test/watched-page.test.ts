@@ -12,7 +12,7 @@ describe.skipIf(!browser)('a page that is watched', () => {
   let service: ConsoleService;
   beforeAll(async () => {
     service = await startConsoleService();
-  }, 120_000);
+  });
   afterAll(() => service.close());
 
   const inPage = async (script: () => unknown) => {

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
-import { dayMs, type AuditEntry, type AuditFilter } from '@portico/domain';
+import { dayMs, type AuditEntry, type AuditFilter, type ProfileId } from '@portico/domain';
 import type { Contract } from './contract.ts';
-import { aTier, anEntry, endOfTime, nextId, start } from './records.ts';
+import { aProfile, aTier, anAccount, anAccountKey, anEntry, endOfTime, nextId, noEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
 /** What `AuditLog` promises. */
@@ -270,6 +270,29 @@ export const auditLogContract = {
         deepStrictEqual([page.total, whole.total], [whole.entries.length, whole.entries.length]);
       }
     }
+  },
+
+  'actors are called by the e-mail of a profile and the name of a service account; who is gone is left out': async ({
+    audit,
+    profiles,
+    serviceAccounts,
+  }) => {
+    const [ada, gone, other] = [aProfile(), aProfile(), aProfile()];
+    for (const profile of [ada, gone, other]) await profiles.add(profile, noEffects);
+    await profiles.remove(gone.id, () => noEffects);
+    const account = anAccount();
+    await serviceAccounts.add(() => ({ account, key: anAccountKey(), ...noEffects }));
+    const accountId = account.id as string as ProfileId;
+    deepStrictEqual(
+      await audit.actorNames([accountId, gone.id, nextId(), ada.id]),
+      new Map([
+        [ada.id, ada.email],
+        [accountId, account.name],
+      ]),
+    );
+    deepStrictEqual(await audit.actorNames([]), new Map());
+    const many = Array.from({ length: 999 }, () => nextId<ProfileId>());
+    deepStrictEqual(await audit.actorNames([...many, ada.id]), new Map([[ada.id, ada.email]]));
   },
 
   'concurrent appends are all kept and counted': async ({ audit }) => {

@@ -139,6 +139,20 @@ export const usageStoreContract = {
     );
   },
 
+  'a report can begin with those of most uses, of equal ones in the other order': async (stores) => {
+    const { ada, bob, roads } = await setUp(stores);
+    await stores.usage.add([
+      on(today - 2, aUse(ada, roads)),
+      on(today - 1, aUse(ada, roads)),
+      on(today - 1, aUse(bob, null)),
+      on(today, aUse(bob, roads)),
+    ]);
+    const most = (limit: number) => stores.usage.report('day', always, limit, 'most');
+    const days = (await most(9)).map(({ of }) => (of.by === 'day' ? of.day - today : null));
+    deepStrictEqual(days, [-1, -2, 0]);
+    strictEqual((await most(1)).length, 1);
+  },
+
   'the last use of a profile is its latest with anything, and that of its key its latest by key': async (stores) => {
     const { ada, bob, roads } = await setUp(stores);
     const never = aProfile();

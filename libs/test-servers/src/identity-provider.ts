@@ -1,6 +1,13 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { errors, Provider, type AdapterFactory, type Configuration, type JWK } from 'oidc-provider';
+import {
+  errors,
+  Provider,
+  type AdapterFactory,
+  type ClientMetadata,
+  type Configuration,
+  type JWK,
+} from 'oidc-provider';
 import { LoopbackServer } from './loopback-server.ts';
 import type { ServerControl } from './server-process.ts';
 import { signInsInMemory } from './sign-ins-in-memory.ts';
@@ -20,6 +27,15 @@ export interface IdentityProviderOptions {
   readonly idTokenSeconds?: number;
   /** The services that access tokens may be for, besides the provider itself (RFC 8707); none by default. */
   readonly resources?: readonly string[];
+  /** A web application that signs people in from their browser, as the public client `consoleClientId`. */
+  readonly console?: WebConsole;
+}
+
+export interface WebConsole {
+  /** Where browsers reach it, `http://HOST:PORT`. */
+  readonly origin: string;
+  /** Whether it may renew a sign-in by a refresh token; else only in a frame, by the session of the browser. */
+  readonly refreshTokens: boolean;
 }
 
 export interface Person {
@@ -40,6 +56,8 @@ export interface TestIdentityProvider {
   signIn(person: Person, resource?: string): Promise<SignedIn>;
   /** Plays the person's browser at an address of the provider; returns the first address outside it, or null at its last page. */
   browse(person: Person, address: string): Promise<string | null>;
+  /** Who signs in from now on at the login page, whatever browser opens it. */
+  expect(person: Person): void;
   /** An access token for the resource that a machine gets by its own credentials; its subject is `machineId`. */
   machineToken(resource: string): Promise<string>;
   /** Starts to sign with a new key; the earlier ones stay published. */
@@ -59,11 +77,14 @@ export async function startIdentityProvider({
   deviceFlow = 'off',
   idTokenSeconds = 3_600,
   resources = [],
+  console,
 }: IdentityProviderOptions = {}): Promise<TestIdentityProvider> {
   const people = new Map<string, Person>();
   const signIns = signInsInMemory();
   const requests = { discovery: 0, keys: 0 };
   const browsing: { person: Person | null } = { person: null };
+  // The sessions of browsers outlive a new signing key.
+  const cookieKeys = [randomUUID()];
   let keys = [newSigningKey(algorithm)];
   let provider: Provider | null = null;
 
@@ -80,11 +101,26 @@ export async function startIdentityProvider({
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const now = (provider ??= new Provider(
       issuer,
-      configuration({ clientId, algorithm, deviceFlow, idTokenSeconds, resources, keys, people, signIns }),
+      configuration({
+        clientId,
+        algorithm,
+        deviceFlow,
+        idTokenSeconds,
+        resources,
+        console,
+        keys,
+        cookieKeys,
+        people,
+        signIns,
+      }),
     ));
     if (request.url?.startsWith(interactionPath)) {
       logIn(now, browsing.person, request, response).catch((error: unknown) => response.destroy(error as Error));
     } else void now.callback()(request, response);
+  };
+  const expect = (person: Person): void => {
+    people.set(person.uid, person);
+    browsing.person = person;
   };
   const publish = (next: readonly JWK[]): void => {
     keys = [...next];
@@ -100,10 +136,10 @@ export async function startIdentityProvider({
       return signInByCode({ issuer, clientId, redirectUri, scope, uid: person.uid, ...asked });
     },
     browse: (person, address) => {
-      people.set(person.uid, person);
-      browsing.person = person;
+      expect(person);
       return browseFrom(address, issuer);
     },
+    expect,
     machineToken: (resource) =>
       tokenByCredentials({ issuer, clientId: machineId, clientSecret: machineSecret, resource }),
     rotate: () => publish([newSigningKey(algorithm), ...keys]),
@@ -121,6 +157,8 @@ const interactionPath = '/interaction/';
 /** A client that acts for itself. */
 export const machineId = 'a-machine';
 const machineSecret = randomUUID();
+/** The public client of `WebConsole`. */
+export const consoleClientId = 'portico-console';
 
 const newSigningKey = (algorithm: SigningAlgorithm): JWK => ({
   ...keyPairFor(algorithm).privateKey.export({ format: 'jwk' }),
@@ -141,7 +179,9 @@ interface Known {
   readonly deviceFlow: 'on' | 'off' | 'unlisted';
   readonly idTokenSeconds: number;
   readonly resources: readonly string[];
+  readonly console: WebConsole | undefined;
   readonly keys: JWK[];
+  readonly cookieKeys: string[];
   readonly people: ReadonlyMap<string, Person>;
   readonly signIns: AdapterFactory;
 }
@@ -156,7 +196,9 @@ const configuration = ({
   deviceFlow,
   idTokenSeconds,
   resources,
+  console,
   keys,
+  cookieKeys,
   people,
   signIns,
 }: Known): Configuration => ({
@@ -179,8 +221,12 @@ const configuration = ({
       redirect_uris: [],
       id_token_signed_response_alg: algorithm,
     },
+    ...(console ? [consoleClient(console, algorithm)] : []),
   ],
-  cookies: { keys: [randomUUID()] },
+  clientBasedCORS: (_context, origin) => origin === console?.origin,
+  issueRefreshToken: async (_context, client, { scopes }) =>
+    client.grantTypeAllowed('refresh_token') && (scopes.has('offline_access') || client.clientId === consoleClientId),
+  cookies: { keys: cookieKeys },
   claims: { openid: ['sub'], email: ['email', 'email_verified'] },
   // The e-mail belongs in the ID token, not behind another request.
   conformIdTokenClaims: false,
@@ -212,12 +258,24 @@ const configuration = ({
   },
 });
 
+/** As a web application: a native one could not renew a sign-in without its user (RFC 8252, section 8.6). */
+const consoleClient = ({ origin, refreshTokens }: WebConsole, algorithm: SigningAlgorithm): ClientMetadata => ({
+  client_id: consoleClientId,
+  token_endpoint_auth_method: 'none',
+  application_type: 'web',
+  redirect_uris: [`${origin}/console/sign-in/callback`],
+  post_logout_redirect_uris: [`${origin}/console/`],
+  grant_types: ['authorization_code', ...(refreshTokens ? ['refresh_token'] : [])],
+  id_token_signed_response_alg: algorithm,
+});
+
 const featuresOf = ({
   algorithm,
   deviceFlow,
   resources,
 }: Pick<Known, 'algorithm' | 'deviceFlow' | 'resources'>): Configuration['features'] => ({
   devInteractions: { enabled: false },
+  rpInitiatedLogout: { enabled: true, logoutSource: async (context, form) => void (context.body = logOutPage(form)) },
   clientCredentials: { enabled: true },
   revocation: { enabled: true, allowedPolicy: async () => true },
   deviceFlow: {
@@ -235,6 +293,11 @@ const featuresOf = ({
     },
   },
 });
+
+/** Loads nothing, unlike the provider's own. */
+const logOutPage = (form: string): string =>
+  `<!doctype html><html lang="en"><head><title>Sign out</title><link rel="icon" href="data:,"></head><body>${form}` +
+  '<button type="submit" form="op.logoutForm" name="logout" value="yes">Yes, sign me out</button></body></html>';
 
 const claimsOf = ({ uid, email, emailVerified }: Person) => ({
   sub: uid,

@@ -185,17 +185,15 @@ const reports = (useCases: UseCases): Part<'usage' | 'audit'> => ({
       ...(since === undefined ? {} : { from: since }),
     };
     const entries = [];
-    for await (const entry of useCases.exportAudit(authority, filter)) {
+    for await (const entry of useCases.exportNamedAudit(authority, filter)) {
       entries.push(entry);
       if (entries.length === limit) break;
     }
-    const profiles = source === 'client' && entries.length > 0 ? await useCases.listProfiles(authority) : [];
-    const emails = new Map<string, string>(profiles.map(({ id, email }) => [id, email]));
-    return entries.map(({ timestamp, message: text, actorId }) => {
+    return entries.map(({ timestamp, message: text, actor: name }) => {
       const message = JSON.parse(text) as Readonly<Record<string, unknown>>;
       // Only what the service wrote itself is believed about who did it.
       const said = typeof message['actor'] === 'string' ? message['actor'] : null;
-      return { timestamp, actor: source === 'system' ? said : (emails.get(actorId ?? '') ?? null), message };
+      return { timestamp, actor: source === 'system' ? said : name, message };
     });
   },
 });

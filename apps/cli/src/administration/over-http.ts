@@ -266,7 +266,7 @@ const reports = (server: Server): Part<'usage' | 'audit'> => ({
 interface Entry {
   readonly timestamp: string;
   readonly message: Readonly<Record<string, unknown>>;
-  readonly actor_id: string | null;
+  readonly actor: string | null;
 }
 
 const auditPage = 100;
@@ -276,20 +276,14 @@ const auditLines = async (server: Server, query: AuditQuery): Promise<readonly A
   const from = since === undefined ? undefined : toIso(since);
   const entries: Entry[] = [];
   for (let page = 1; entries.length < limit; page++) {
-    const asked = { source, actor, action, from, include: 'actor', page, pageSize: auditPage };
+    const asked = { source, actor, action, from, include: 'names', page, pageSize: auditPage };
     const { data } = await read<{ data: readonly Entry[] }>(server, 'audit:read', '/api/audit/', asked);
     entries.push(...data);
     if (data.length < auditPage) break;
   }
-  const found = entries.slice(0, limit);
-  const people =
-    source === 'client' && found.length > 0
-      ? await read<readonly { id: string; email: string }[]>(server, 'access:read', '/api/profiles/')
-      : [];
-  const emails = new Map(people.map(({ id, email }) => [id, email]));
-  return found.map(({ timestamp, message, actor_id }) => {
+  return entries.slice(0, limit).map(({ timestamp, message, actor: name }) => {
     // Only what the service wrote itself is believed about who did it.
     const said = typeof message['actor'] === 'string' ? message['actor'] : null;
-    return { timestamp, actor: source === 'system' ? said : (emails.get(actor_id ?? '') ?? null), message };
+    return { timestamp, actor: source === 'system' ? said : name, message };
   });
 };

@@ -10,10 +10,17 @@ export type CallInput<Name extends CallName> = {
   readonly query?: Calls[Name]['query'];
   readonly signal?: AbortSignal;
   readonly accept?: string;
+  /** Answers that are no success, but say as much as one: 503 of what tells how the service is. */
+  readonly allow?: readonly number[];
 } & ([keyof Calls[Name]['params']] extends [never]
   ? { readonly params?: undefined }
   : { readonly params: Calls[Name]['params'] }) &
-  ([Calls[Name]['body']] extends [never] ? { readonly body?: undefined } : { readonly body?: Calls[Name]['body'] });
+  ([Calls[Name]['body']] extends [never]
+    ? { readonly body?: undefined }
+    : {
+        /** A Blob holds the JSON text itself: a document is sent as it was written, numbers included. */
+        readonly body?: Calls[Name]['body'] | Blob;
+      });
 
 interface AnyInput {
   readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>> | undefined;
@@ -21,6 +28,7 @@ interface AnyInput {
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
   readonly accept?: string | undefined;
+  readonly allow?: readonly number[] | undefined;
 }
 
 /** An answer with what its headers say. */
@@ -51,9 +59,9 @@ export const callForFile = async <const Name extends CallName>(name: Name, input
 
 const send = async (name: CallName, input: AnyInput): Promise<Response> => {
   const first = await request(name, input, await tokens.current());
-  if (first.status !== 401) return successOf(first);
+  if (first.status !== 401) return successOf(first, input);
   // The token may have ended meanwhile, or the service's clock may be ahead: once more with a fresh one.
-  return successOf(await request(name, input, await tokens.renewed()));
+  return successOf(await request(name, input, await tokens.renewed()), input);
 };
 
 const request = async (name: CallName, input: AnyInput, token: string | null): Promise<Response> => {
@@ -68,7 +76,7 @@ const request = async (name: CallName, input: AnyInput, token: string | null): P
     return await fetch(`${address}${queryOf(input.query)}`, {
       method,
       headers,
-      body: input.body === undefined ? null : JSON.stringify(input.body),
+      body: input.body === undefined ? null : input.body instanceof Blob ? input.body : JSON.stringify(input.body),
       signal: input.signal ?? null,
       credentials: 'omit',
     });
@@ -87,8 +95,8 @@ const queryOf = (query: AnyInput['query']): string => {
 const isJson = (response: Response): boolean =>
   response.headers.get('Content-Type')?.startsWith('application/json') ?? false;
 
-const successOf = async (response: Response): Promise<Response> => {
-  if (response.ok) return response;
+const successOf = async (response: Response, { allow = [] }: AnyInput): Promise<Response> => {
+  if (response.ok || (allow.includes(response.status) && isJson(response))) return response;
   const said: unknown = isJson(response) ? await response.json().catch(() => null) : null;
   const { detail = null, retry_after: retryAfter = null } = (said ?? {}) as { detail?: string; retry_after?: number };
   throw new Problem(response.status, textOf(detail), response.headers.get('X-Request-Id'), retryAfter);

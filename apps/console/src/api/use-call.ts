@@ -8,27 +8,35 @@ import {
 } from '@tanstack/react-query';
 import { call, callInFull, type Answered, type CallInput, type CallName } from './call.ts';
 
-type Reads = Extract<CallName, `GET ${string}`>;
+export type Reads = Extract<CallName, `GET ${string}`>;
 
 /** The key of everything that a call has answered, and of one input of it. */
 const keyOf = (name: CallName, input?: unknown): readonly unknown[] => (input === undefined ? [name] : [name, input]);
 
-interface ReadOptions {
+interface ReadOptions<Answer = unknown> {
   readonly enabled?: boolean;
   /** Shows the last answer while another input is asked for, as lists do while one types a filter. */
   readonly keep?: boolean;
-  readonly refetchInterval?: number | false;
+  /** In milliseconds, maybe by what was answered last. It rests while the page is not visible. */
+  readonly refetchInterval?: number | false | ((answered: Answer | undefined) => number | false);
 }
 
 /** Reads once, and again where it was changed; shown from memory in between. */
-export const useRead = <const Name extends Reads>(name: Name, input: CallInput<Name>, options: ReadOptions = {}) =>
-  useQuery({
+export const useRead = <const Name extends Reads>(
+  name: Name,
+  input: CallInput<Name>,
+  options: ReadOptions<Answered<Name>> = {},
+) => {
+  const { refetchInterval = false } = options;
+  return useQuery({
     queryKey: keyOf(name, input),
     queryFn: async ({ signal }): Promise<Answered<Name>> => (await callInFull(name, { ...input, signal })).answered,
     enabled: options.enabled ?? true,
-    refetchInterval: options.refetchInterval ?? false,
+    refetchInterval:
+      typeof refetchInterval === 'function' ? ({ state }) => refetchInterval(state.data) : refetchInterval,
     ...(options.keep ? { placeholderData: keepPreviousData } : {}),
   });
+};
 
 type Rows<Name extends Reads> = Answered<Name> extends readonly (infer Row)[] ? Row : never;
 
@@ -51,6 +59,23 @@ export const usePages = <const Name extends Reads>(name: Name, input: CallInput<
   });
   const rows = pages.data?.pages.flatMap((page) => page.rows) ?? [];
   return { ...pages, rows, total: pages.data?.pages[0]?.total ?? null };
+};
+
+/** How many rows a list has under a filter; null until it is known. */
+export const useTotal = <const Name extends Reads>(
+  name: Name,
+  input: CallInput<Name>,
+  { refetchInterval = false }: Pick<ReadOptions, 'refetchInterval'> = {},
+): number | null => {
+  const read = useQuery({
+    queryKey: [name, input, 'total'],
+    queryFn: async ({ signal }) => {
+      const query = { ...input.query, limit: 1, include_total: true };
+      return totalOf((await callInFull(name, { ...input, query, signal })).headers);
+    },
+    refetchInterval,
+  });
+  return read.data ?? null;
 };
 
 /** RFC 8288: `Link: <…?cursor=…>; rel="next"`. */

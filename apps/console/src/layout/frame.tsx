@@ -60,10 +60,11 @@ const Navigation = () => {
     <nav aria-label={words.frame.navigation}>
       {pages
         .filter(({ roles }) => roles.includes(role))
-        .map(({ path, title, Icon }) => (
+        .map(({ path, title, Icon, Note }) => (
           <NavLink key={path} to={path} className={styles.link}>
             <Icon size={18} aria-hidden />
             {title}
+            {Note ? <Note /> : null}
           </NavLink>
         ))}
     </nav>

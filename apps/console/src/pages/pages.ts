@@ -12,8 +12,10 @@ import {
   Users,
   type LucideIcon,
 } from 'lucide-react';
+import type { ComponentType } from 'react';
 import type { RouteObject } from 'react-router';
 import { words } from '../words/words.ts';
+import { WaitingNote } from './people/waiting-note.tsx';
 
 type Role = 'admin' | 'client';
 
@@ -23,6 +25,8 @@ export interface MenuPage {
   readonly title: string;
   readonly Icon: LucideIcon;
   readonly roles: readonly Role[];
+  /** What stands quietly beside the title, such as how many wait. */
+  readonly Note?: ComponentType;
   readonly routes: readonly RouteObject[];
 }
 
@@ -36,6 +40,7 @@ export const pages: readonly MenuPage[] = [
     path: '/people',
     title: words.people.title,
     Icon: Users,
+    Note: WaitingNote,
     roles: admin,
     routes: [
       { path: 'people', lazy: () => import('./people/people-page.tsx') },

@@ -69,7 +69,8 @@ export const DataTable = <Row,>({ label, columns, pages, keyOf, empty, selection
   const { rows, hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
   const body = useRef<HTMLTableSectionElement>(null);
   const [above, setAbove] = useState(0);
-  useLayoutEffect(() => setAbove((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY), [rows.length]);
+  // Measured anew each time: what stands above may grow, as when another table of the page is read later.
+  useLayoutEffect(() => setAbove(Math.round((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY)));
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => rowHeight,

@@ -13,6 +13,7 @@ export const Dialog = ({
   dangerous = false,
   busy = false,
   disabled = false,
+  lasting = false,
   error,
   children,
 }: {
@@ -26,6 +27,8 @@ export const Dialog = ({
   readonly dangerous?: boolean;
   readonly busy?: boolean;
   readonly disabled?: boolean;
+  /** Whether a click beside it leaves it open, for what is shown only once. */
+  readonly lasting?: boolean;
   readonly error?: unknown;
   readonly children: ReactNode;
 }) => {
@@ -40,6 +43,7 @@ export const Dialog = ({
       onClose={close}
       title={title}
       lockScroll={false}
+      closeOnClickOutside={!lasting}
       centered
       closeButtonProps={{ 'aria-label': words.frame.close }}
     >

@@ -1,6 +1,6 @@
 import { MultiSelect } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useState } from 'react';
+import { useState, type ClipboardEvent } from 'react';
 import { useRead } from '../api/use-call.ts';
 import { words } from '../words/words.ts';
 
@@ -10,6 +10,10 @@ interface PickerFacts {
   readonly required?: boolean;
   readonly value: readonly Picked[];
   readonly change: (picked: readonly Picked[]) => void;
+  /** Takes a pasted list too: each of its entries is picked by what it says, for calls that take names. */
+  readonly pastes?: boolean;
+  /** Has the focus when its dialog opens, closed until one types. */
+  readonly autofocus?: boolean;
 }
 
 /** One that was picked: by its id, shown by its name. */
@@ -27,17 +31,31 @@ const Picker = ({
   required = false,
   value,
   change,
+  autofocus = false,
+  pasted,
   typed,
   setTyped,
   found,
   isFetching,
 }: PickerFacts & {
+  /** The entries of a pasted list; none if it is no list. */
+  readonly pasted?: ((text: string) => readonly string[]) | undefined;
   readonly typed: string;
   readonly setTyped: (text: string) => void;
   readonly found: readonly Picked[];
   readonly isFetching: boolean;
 }) => {
   const all = new Map([...value, ...found].map((one) => [one.id, one]));
+  const [isOpen, setIsOpen] = useState(false);
+  const paste = (event: ClipboardEvent<HTMLInputElement>): void => {
+    const entries = pasted?.(event.clipboardData.getData('text')) ?? [];
+    if (entries.length === 0) return;
+    event.preventDefault();
+    const named = entries.map((entry): readonly [string, Picked] => [entry, { id: entry, name: entry }]);
+    change([...new Map([...value.map((one) => [one.id, one] as const), ...named]).values()]);
+    setTyped('');
+    setIsOpen(false);
+  };
   return (
     <MultiSelect
       label={label}
@@ -49,6 +67,12 @@ const Picker = ({
       searchable
       searchValue={typed}
       onSearchChange={setTyped}
+      onPaste={paste}
+      dropdownOpened={isOpen}
+      onDropdownOpen={() => setIsOpen(true)}
+      onDropdownClose={() => setIsOpen(false)}
+      data-autofocus={autofocus || undefined}
+      openOnFocus={!autofocus}
       // The server has filtered already, by more than what the label shows.
       filter={({ options }) => options}
       nothingFoundMessage={isFetching ? words.frame.loading : words.frame.nothingFound}
@@ -70,7 +94,25 @@ export const PeoplePicker = (facts: PickerFacts) => {
     { keep: true },
   );
   const found = (read.data ?? []).map(({ id, full_name: name, email }) => ({ id, name: `${name} (${email})` }));
-  return <Picker {...facts} typed={typed} setTyped={setTyped} found={found} isFetching={read.isFetching} />;
+  return (
+    <Picker
+      {...facts}
+      pasted={facts.pastes ? emailsOf : undefined}
+      typed={typed}
+      setTyped={setTyped}
+      found={found}
+      isFetching={read.isFetching}
+    />
+  );
+};
+
+/** The e-mails of a list, however they are separated, and with names around them or not. */
+const emailsOf = (text: string): readonly string[] => [...new Set(text.match(/[^\s<>,;:"()]+@[^\s<>,;:"()]+/g) ?? [])];
+
+/** The lines of a list; a single one is what one looks for. */
+const linesOf = (text: string): readonly string[] => {
+  const lines = text.split(/[\r\n\t;]+/).flatMap((line) => line.trim() || []);
+  return lines.length > 1 ? [...new Set(lines)] : [];
 };
 
 /** APIs of the catalog, by name. */
@@ -79,7 +121,16 @@ export const ApisPicker = (facts: PickerFacts) => {
   const [q] = useDebouncedValue(typed, 200);
   const read = useRead('GET /api/collections/', { query: { q, limit: shownMax } }, { keep: true });
   const found = (read.data ?? []).map(({ id, name }) => ({ id, name }));
-  return <Picker {...facts} typed={typed} setTyped={setTyped} found={found} isFetching={read.isFetching} />;
+  return (
+    <Picker
+      {...facts}
+      pasted={facts.pastes ? linesOf : undefined}
+      typed={typed}
+      setTyped={setTyped}
+      found={found}
+      isFetching={read.isFetching}
+    />
+  );
 };
 
 /** Groups of people, by name. */

@@ -1,5 +1,5 @@
-import { claimsOf, type Sign } from './tokens.ts';
-import { SignInError, type FirebaseWay } from './ways.ts';
+import { endOf, type Sign } from './tokens.ts';
+import { IssuerAway, SignInError, type FirebaseWay } from './ways.ts';
 
 /** What Firebase's error codes mean to whoever signs in. */
 const sentences: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ export const firebaseSignIn = (way: FirebaseWay) => {
       // Google compares it where a key is restricted to websites.
       referrerPolicy: 'strict-origin',
     }).catch(() => {
-      throw new SignInError('The identity provider cannot be reached.');
+      throw new IssuerAway();
     });
     const answered = (await response.json().catch(() => ({}))) as Readonly<Record<string, unknown>>;
     if (!response.ok) throw new SignInError(refusalOf(answered));
@@ -41,7 +41,7 @@ export const firebaseSignIn = (way: FirebaseWay) => {
     if (typeof idToken !== 'string' || typeof refreshToken !== 'string') throw new SignInError(withSecondFactor);
     return {
       idToken,
-      expiresAt: claimsOf(idToken).exp * 1_000,
+      expiresAt: endOf(idToken),
       async renew() {
         const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken });
         const answered = await post(way.token_url, form.toString(), 'application/x-www-form-urlencoded');

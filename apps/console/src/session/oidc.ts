@@ -1,6 +1,6 @@
 import { InMemoryWebStorage, UserManager, WebStorageStateStore, type User } from 'oidc-client-ts';
-import { claimsOf, type Sign } from './tokens.ts';
-import { SignInError, type OidcWay } from './ways.ts';
+import { endOf, type Sign } from './tokens.ts';
+import { IssuerAway, SignInError, type OidcWay } from './ways.ts';
 
 /** Where to go on after the issuer has sent the browser back. */
 interface ReturnState {
@@ -9,7 +9,15 @@ interface ReturnState {
 
 export const callbackPath = '/console/sign-in/callback';
 
+/** At the end of `state`: says to the page that the issuer comes back to that it is the window of a repeated sign-in. */
+const inPopup = 'popup';
+
 const managers = new Map<string, UserManager>();
+
+/** `fetch` rejects with a TypeError where nobody answers. */
+const awayOr = (error: unknown): never => {
+  throw error instanceof TypeError ? new IssuerAway() : error;
+};
 
 /** One for each way and page load: it remembers, in memory, what renewing and signing out need. */
 const managerOf = (way: OidcWay): UserManager => {
@@ -45,9 +53,9 @@ export const oidcSignIn = (way: OidcWay) => {
     if (!idToken) throw new SignInError('The identity provider sent no ID token: allow the scope openid.');
     return {
       idToken,
-      expiresAt: claimsOf(idToken).exp * 1_000,
+      expiresAt: endOf(idToken),
       // By refresh token where the issuer gave one, else in a hidden frame.
-      renew: async () => signOf(await manager.signinSilent()),
+      renew: async () => signOf(await manager.signinSilent().catch(awayOr)),
     };
   };
 
@@ -65,7 +73,7 @@ export const oidcSignIn = (way: OidcWay) => {
       return { sign: signOf(user), returnTo: returnTo.startsWith('/') && !returnTo.startsWith('//') ? returnTo : '/' };
     },
     /** In a window of its own, so that this page keeps its forms. */
-    again: async (): Promise<Sign> => signOf(await manager.signinPopup()),
+    again: async (): Promise<Sign> => signOf(await manager.signinPopup({ url_state: inPopup })),
     /** Ends the session at the issuer too, where it has a page for that; says whether the browser leaves. */
     async end(): Promise<boolean> {
       const hasPage = await manager.metadataService.getEndSessionEndpoint().catch(() => undefined);
@@ -84,7 +92,8 @@ export const oidcSignIn = (way: OidcWay) => {
 /** In the hidden frame of a silent renewal, or the window of a repeated sign-in: hands the answer over to its page. */
 export const handOverCallback = async (): Promise<boolean> => {
   const isFrame = window.parent !== window;
-  if (!isFrame && !window.opener) return false;
+  const isPopup = new URLSearchParams(window.location.search).get('state')?.endsWith(`;${inPopup}`) ?? false;
+  if (!isFrame && !isPopup) return false;
   const manager = new UserManager({ authority: '', client_id: '', redirect_uri: '' });
   await (isFrame ? manager.signinSilentCallback() : manager.signinPopupCallback());
   return true;

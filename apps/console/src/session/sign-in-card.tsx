@@ -87,6 +87,9 @@ export const PasswordForm = ({ way }: { readonly way: FirebaseWay }) => {
         required
         mb="md"
         error={failure}
+        errorProps={{ role: 'alert' }}
+        // Mantine does not say it of the field within its frame.
+        aria-invalid={failure !== null}
       />
       <Button type="submit" fullWidth size="md" loading={busy}>
         {text.title}

@@ -1,11 +1,15 @@
 import { Problem } from '../api/problem.ts';
+import { IssuerAway } from './ways.ts';
 
 /** What is known of who signed in: the ID token, which is all that the service takes, and how to get the next one. */
 export interface Sign {
   readonly idToken: string;
-  /** In milliseconds since 1970. */
+  /** In milliseconds since 1970, by the clock of this machine. */
   readonly expiresAt: number;
-  /** Gets the next token without asking anybody; rejects if that is not possible any more. */
+  /**
+   * Gets the next token without asking anybody. Rejects with `IssuerAway` if another try may succeed; with any other
+   * error if the sign-in has to be made again.
+   */
   renew(): Promise<Sign>;
 }
 
@@ -14,45 +18,86 @@ type Listener = () => void;
 /** Why nobody is signed in: never, by one's own will, or because the sign-in ended and has to be made again. */
 export type SignState = 'absent' | 'present' | 'ended';
 
-/** Renewed this long before the end, so that a request on its way does not arrive late. */
+/** Renewed this long before the end, so that a request on its way does not arrive late; sooner if it lives short. */
 const marginMs = 60_000;
+/** What is left of a token that is not sent any more. */
+const endMs = 5_000;
+/** Until the next try, where the issuer is away while the token is still good. */
+const againMs = 5_000;
 
 let sign: Sign | null = null;
 let state: SignState = 'absent';
-let renewal: Promise<string> | null = null;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let waiting: { readonly go: (token: string) => void; readonly stop: (error: Error) => void }[] = [];
 const listeners = new Set<Listener>();
+/** One renewal of each sign at a time, since a refresh token may work only once. */
+const renewals = new WeakMap<Sign, Promise<Sign>>();
 
 const change = (next: Sign | null, nextState: SignState): void => {
   sign = next;
   state = nextState;
   clearTimeout(timer);
-  if (next) timer = setTimeout(() => void renewNow().catch(() => undefined), waitFor(next));
+  if (next) renewIn(waitFor(next));
   listeners.forEach((listener) => listener());
 };
 
-/** A timer longer than 2^31 ms would fire at once. */
-const waitFor = ({ expiresAt }: Sign): number =>
-  Math.min(Math.max(expiresAt - Date.now() - marginMs, 1_000), 2 ** 31 - 1);
+const renewIn = (ms: number): void => {
+  clearTimeout(timer);
+  // A timer longer than 2^31 ms would fire at once.
+  timer = setTimeout(() => void renewAhead(), Math.min(Math.max(ms, 1_000), 2 ** 31 - 1));
+};
 
-const renewNow = (): Promise<string> => {
-  renewal ??= renewOnce().finally(() => (renewal = null));
+const waitFor = (next: Sign): number => leftOf(next) - Math.min(marginMs, leftOf(next) / 3);
+
+const leftOf = ({ expiresAt }: Sign): number => expiresAt - Date.now();
+
+const renewalOf = (from: Sign): Promise<Sign> => {
+  const underWay = renewals.get(from);
+  if (underWay) return underWay;
+  const renewal = from.renew().then((next) => {
+    // Unless somebody has signed out, or in again, meanwhile.
+    if (sign === from) change(next, 'present');
+    return next;
+  });
+  renewals.set(from, renewal);
+  renewal.catch(() => renewals.delete(from));
   return renewal;
 };
 
-const renewOnce = async (): Promise<string> => {
-  if (!sign) throw new Problem(401, null, null);
-  try {
-    const next = await sign.renew();
-    change(next, 'present');
-    return next.idToken;
-  } catch {
-    // Whoever fills in a form keeps it: requests wait until there is a token again.
-    change(sign, 'ended');
-    clearTimeout(timer);
-    return new Promise((go, stop) => waiting.push({ go, stop }));
+/** Nobody is disturbed while the token is still good: the issuer may be away for a moment only. */
+const renewAhead = async (): Promise<void> => {
+  const from = sign;
+  if (!from || state !== 'present') return;
+  await renewalOf(from).catch((error: unknown) => {
+    if (sign !== from || state !== 'present') return;
+    if (error instanceof IssuerAway) renewIn(againMs);
+    else if (leftOf(from) > endMs) renewIn(Math.min(againMs, leftOf(from) - endMs));
+    else end();
+  });
+};
+
+/** Whoever fills in a form keeps it: requests wait until there is a token again. */
+const end = (): void => {
+  change(sign, 'ended');
+  clearTimeout(timer);
+};
+
+const renewNow = async (): Promise<string> => {
+  const from = sign;
+  if (from && state === 'present') {
+    await renewalOf(from).catch((error: unknown) => {
+      if (sign !== from) return;
+      // As in a computer that woke up before its network: the next try may succeed.
+      if (error instanceof IssuerAway) throw new Problem(0, null, null);
+      end();
+    });
   }
+  return tokenAtLast();
+};
+
+const tokenAtLast = async (): Promise<string> => {
+  if (!sign) throw new Problem(401, null, null);
+  return state === 'present' ? sign.idToken : new Promise((go, stop) => waiting.push({ go, stop }));
 };
 
 /** The ID token, kept in this module's memory only: no storage of the browser ever holds it. */
@@ -60,7 +105,7 @@ export const tokens = {
   /** Null while nobody is signed in. Waits while the sign-in has to be made again. */
   async current(): Promise<string | null> {
     if (!sign) return null;
-    return sign.expiresAt - Date.now() > 5_000 && state === 'present' ? sign.idToken : renewNow();
+    return state === 'present' && leftOf(sign) > endMs ? sign.idToken : renewNow();
   },
 
   /** A newer token than the one that was refused. Throws `Problem` if nobody is signed in. */
@@ -91,11 +136,18 @@ export const tokens = {
   },
 };
 
+/** When a token ends that was made now. What its issuer's clock says stays out of it: this machine's may be wrong. */
+export const endOf = (token: string): number => {
+  const { exp, iat } = claimsOf(token);
+  return iat === null ? exp * 1_000 : Date.now() + (exp - iat) * 1_000;
+};
+
 /** What a token says of its user; read for display alone, never to decide. */
 export interface TokenClaims {
   readonly iss: string;
   readonly sub: string;
   readonly exp: number;
+  readonly iat: number | null;
   readonly email: string | null;
   readonly name: string | null;
 }
@@ -109,6 +161,7 @@ export const claimsOf = (token: string): TokenClaims => {
     iss: text('iss') ?? '',
     sub: text('sub') ?? '',
     exp: Number(claims['exp'] ?? 0),
+    iat: typeof claims['iat'] === 'number' ? claims['iat'] : null,
     email: text('email'),
     name: text('name'),
   };

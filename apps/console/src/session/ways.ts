@@ -31,5 +31,12 @@ export class SignInError extends Error {
   override readonly name = 'SignInError';
 }
 
+/** The issuer cannot be reached: signing in may work a moment later. */
+export class IssuerAway extends SignInError {
+  constructor() {
+    super('The identity provider cannot be reached.');
+  }
+}
+
 export const sentenceOf = (error: unknown, fallback: string): string =>
   error instanceof SignInError || (error as Problem | null)?.name === 'Problem' ? (error as Error).message : fallback;

@@ -7,11 +7,12 @@ import {
   type AuditFilter,
   type AuditPage,
   type Json,
+  type NamedEntry,
   type UseCases,
 } from '@portico/domain';
 import { z } from 'zod';
 import { ready, stream } from '../answers/answer.ts';
-import { dateTime, moment, numberParameter, optional, profileId, text } from '../requests/fields.ts';
+import { dateTime, moment, numberParameter, optional, profileId, text, wordsParameter } from '../requests/fields.ts';
 import { profileReference } from '../requests/references.ts';
 import { defineRoute } from '../route.ts';
 import { profileOf } from './profile-path.ts';
@@ -32,6 +33,19 @@ const actorFields = {
     .optional()
     .meta({ description: 'The profile or service account that wrote or caused the entry; with `?include=actor`.' }),
   received_at: timestamp.optional().meta({ description: 'When it was received; with `?include=actor`.' }),
+  actor: z
+    .string()
+    .nullable()
+    .optional()
+    .meta({
+      description:
+        'The e-mail of that profile, or the name of that service account; null if it is gone, and if the service itself ' +
+        'wrote the entry; with `?include=names`.',
+      examples: ['ada@example.com'],
+    }),
+  source: z.enum(['client', 'system']).optional().meta({
+    description: 'Whether a caller wrote the entry, who may claim anything, or the service; with `?include=names`.',
+  }),
 };
 
 const auditEntry = z.object(entryFields).meta({ id: 'AuditEntry' });
@@ -46,20 +60,32 @@ const auditPage = z
   })
   .meta({ id: 'AuditPage' });
 
+/** What is told of an entry beside itself. */
+interface Told {
+  readonly actor: boolean;
+  readonly names: boolean;
+}
+type ToldEntry = AuditEntry & Partial<NamedEntry>;
+
 /** An entry as JSON text, with its message as it was sent. */
-const entryText = ({ id, message, timestamp, actorId, receivedAt }: AuditEntry, withActor: boolean): string => {
-  const actor = withActor
+const entryText = (entry: ToldEntry, told: Told): string => {
+  const { id, message, timestamp, actorId, receivedAt, actor = null, source } = entry;
+  const ids = told.actor
     ? `,"actor_id":${JSON.stringify(actorId)},"received_at":${JSON.stringify(toIso(receivedAt))}`
     : '';
-  return `{"id":"${id}","message":${message},"timestamp":${JSON.stringify(timestamp)}${actor}}`;
+  const name = told.names ? `,"actor":${JSON.stringify(actor)},"source":"${source}"` : '';
+  return `{"id":"${id}","message":${message},"timestamp":${JSON.stringify(timestamp)}${ids}${name}}`;
 };
 
 /** An entry on one line: raw line breaks occur only between JSON tokens, where a space does as well. */
-const entryLine = (entry: AuditEntry, withActor: boolean): string =>
-  `${entryText(entry, withActor).replace(/[\r\n]+/g, ' ')}\n`;
+const entryLine = (entry: ToldEntry, told: Told): string => `${entryText(entry, told).replace(/[\r\n]+/g, ' ')}\n`;
 
-const pageText = ({ entries, total, page, pageSize, totalPages }: AuditPage, withActor: boolean): string => {
-  const data = entries.map((entry) => entryText(entry, withActor)).join(',');
+const pageText = (
+  { total, page, pageSize, totalPages }: AuditPage,
+  entries: readonly ToldEntry[],
+  told: Told,
+): string => {
+  const data = entries.map((entry) => entryText(entry, told)).join(',');
   return `{"data":[${data}],"total":${total},"page":${page},"pageSize":${pageSize},"totalPages":${totalPages}}`;
 };
 
@@ -95,7 +121,9 @@ const filters = {
   action: facet.meta({ description: '`message.action`' }),
   from: moment.optional().meta({ description: `At or after this. ${isMoment}`, examples: ['2026-01-31T09:30:00Z'] }),
   to: moment.optional().meta({ description: `Before this. ${isMoment}`, examples: ['2026-02-01'] }),
-  include: z.enum(['actor']).optional().meta({ description: '`actor` adds `actor_id` and `received_at`.' }),
+  include: wordsParameter(['actor', 'names'])
+    .optional()
+    .meta({ description: '`actor` adds `actor_id` and `received_at`, `names` adds `actor` and `source`; both with a comma.' }),
 };
 const exported = z.object(filters);
 const paged = z.object({
@@ -125,7 +153,7 @@ export const auditRoutes = [
         message: fields.message as Readonly<Record<string, Json>>,
         timestamp: fields.timestamp ?? null,
       });
-      return ready(entryText(entry, false));
+      return ready(entryText(entry, { actor: false, names: false }));
     },
   }),
   defineRoute({
@@ -146,7 +174,9 @@ export const auditRoutes = [
         query.page,
         query.pageSize,
       );
-      return ready(pageText(page, query.include === 'actor'));
+      const told = toldBy(query);
+      const entries = told.names ? await useCases.nameActors(caller.authority, page.entries) : page.entries;
+      return ready(pageText(page, entries, told));
     },
   }),
   defineRoute({
@@ -161,23 +191,28 @@ export const auditRoutes = [
     status: 200,
     media: 'application/x-ndjson',
     response: attributedEntry,
-    handler: async ({ useCases, caller, query }) =>
-      stream(
-        lines(
-          useCases.exportAudit(caller.authority, await filterOf(useCases, caller.authority, query)),
-          query.include === 'actor',
-        ),
-        {
-          'Content-Type': 'application/x-ndjson',
-          'Content-Disposition': 'attachment; filename="audit.ndjson"',
-        },
-      ),
+    handler: async ({ useCases, caller, query }) => {
+      const told = toldBy(query);
+      const filter = await filterOf(useCases, caller.authority, query);
+      const entries = told.names
+        ? useCases.exportNamedAudit(caller.authority, filter)
+        : useCases.exportAudit(caller.authority, filter);
+      return stream(lines(entries, told), {
+        'Content-Type': 'application/x-ndjson',
+        'Content-Disposition': 'attachment; filename="audit.ndjson"',
+      });
+    },
   }),
 ] as const;
 
-async function* lines(entries: AsyncIterable<AuditEntry>, withActor: boolean): AsyncGenerator<string> {
-  for await (const entry of entries) yield entryLine(entry, withActor);
+async function* lines(entries: AsyncIterable<ToldEntry>, told: Told): AsyncGenerator<string> {
+  for await (const entry of entries) yield entryLine(entry, told);
 }
+
+const toldBy = ({ include = [] }: Pick<z.output<typeof exported>, 'include'>): Told => ({
+  actor: include.includes('actor'),
+  names: include.includes('names'),
+});
 
 const filterOf = async (
   useCases: UseCases,

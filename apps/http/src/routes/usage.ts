@@ -18,7 +18,7 @@ import {
 import { z } from 'zod';
 import { json, ready } from '../answers/answer.ts';
 import { prefersCsv } from '../answers/negotiation.ts';
-import { collectionId, moment, profileId } from '../requests/fields.ts';
+import { collectionId, moment, numberParameter, profileId } from '../requests/fields.ts';
 import { collectionReference, profileReference } from '../requests/references.ts';
 import { defineRoute } from '../route.ts';
 import { profileOf } from './profile-path.ts';
@@ -63,6 +63,8 @@ const countFields = Object.keys(counts) as (keyof typeof counts)[];
 
 const isMoment =
   'An ISO 8601 date-time in any of its forms, UTC if it has no zone; or a date alone, which is its first instant in UTC.';
+const topMax = 1_000;
+
 const filters = z.object({
   by: z
     .enum(['day', 'collection', 'profile'])
@@ -82,6 +84,9 @@ const filters = z.object({
     description: `The end: days before this, or that it is within. Today is included by default. ${isMoment}`,
     examples: ['2026-02-01'],
   }),
+  top: numberParameter(1, topMax)
+    .optional()
+    .meta({ description: 'Only so many lines: those with most uses and refusals, most first.' }),
 });
 
 export const usageRoutes = [
@@ -109,6 +114,7 @@ export const usageRoutes = [
         profileId: query.profile_id ?? (await subjectOf(useCases, caller.principal, query.profile)),
         from: query.from ?? null,
         to: query.to ?? null,
+        top: query.top ?? null,
       });
       const views = lines.map(lineView);
       return prefersCsv(request.headers.accept)

@@ -180,6 +180,28 @@ export const auditSuite = (start: Start): void => {
       expect(data[0]?.actor_id).toBe(writer.id);
     });
 
+    test('names on request who wrote an entry, a profile or a service account, in pages and in the export', async () => {
+      const { data } = (await page(`${mine()}&include=names&pageSize=1`)).body as { data: { actor: string }[] };
+      expect(Object.keys(data[0] ?? {})).toEqual(['id', 'message', 'timestamp', 'actor', 'source']);
+      expect(data[0]?.actor).toBe(writer.email);
+      const both = (await page(`${mine()}&include=actor,names&pageSize=1`)).body as { data: { actor: string }[] };
+      expect(both.data[0]).toMatchObject({ actor_id: writer.id, actor: writer.email });
+
+      const made = await call('POST', '/api/service-accounts', {
+        token: cast.admin,
+        json: { name: 'Night build', scopes: ['access:write'] },
+      });
+      const account = made.body as { id: string; token: string };
+      const group = await call('POST', '/api/groups', { token: account.token, json: { name: 'Of the night' } });
+      expect(group.status).toBe(201);
+      const path = `/api/audit/export?source=all&include=names&action=group.create`;
+      const exported = await call('GET', path, { token: cast.admin });
+      expect(JSON.parse(exported.text)).toMatchObject({ actor: 'Night build', source: 'system', message: { group: 'Of the night' } });
+      await call('DELETE', `/api/service-accounts/${account.id}`, { token: cast.admin });
+      const gone = await call('GET', path, { token: cast.admin });
+      expect(JSON.parse(gone.text)).toMatchObject({ actor: null });
+    });
+
     test("the service's own entries are separate from those of callers", async () => {
       const own = await page(`source=system&actor_id=${cast.adminId}&action=profile.approve`);
       expect(own.body.total).toBe(2);

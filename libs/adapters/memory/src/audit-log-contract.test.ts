@@ -159,6 +159,13 @@ const sabotages: Sabotages<typeof auditLogContract, Stores> = {
       };
     },
   ),
+  'actors are called by the e-mail of a profile and the name of a service account; who is gone is left out': breaking(
+    'audit',
+    (_right, _stores, { profiles }) => ({
+      actorNames: async (ids) =>
+        new Map(ids.flatMap((id) => (profiles.has(id) ? [[id, profiles.get(id)!.email]] : []))),
+    }),
+  ),
   'concurrent appends are all kept and counted': breaking('audit', (_right, _stores, database) => ({
     append: async (entry) => {
       const before = database.entries;

@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditFilter, AuditLog } from '@portico/domain';
+import type { AuditEntry, AuditFilter, AuditLog, ProfileId, ServiceAccountId } from '@portico/domain';
 import { kept, type MemoryDatabase } from './memory-database.ts';
 
 export const createMemoryAuditLog = (database: MemoryDatabase): AuditLog => ({
@@ -20,6 +20,11 @@ export const createMemoryAuditLog = (database: MemoryDatabase): AuditLog => ({
     })();
   },
 
+  async actorNames(ids) {
+    const named = ids.map((id) => [id, nameOf(database, id)] as const);
+    return new Map(named.flatMap(([id, name]) => (name === undefined ? [] : [[id, name]])));
+  },
+
   async prune(before, limit) {
     const pruned = new Set(
       database.entries
@@ -31,6 +36,10 @@ export const createMemoryAuditLog = (database: MemoryDatabase): AuditLog => ({
     return pruned.size;
   },
 });
+
+/** An actor's id is that of a profile or of a service account. */
+const nameOf = ({ profiles, serviceAccounts }: MemoryDatabase, id: ProfileId): string | undefined =>
+  profiles.get(id)?.email ?? serviceAccounts.get(id as string as ServiceAccountId)?.account.name;
 
 /** Sorting is stable: reversing first puts the later of two equal instants first. */
 const newestFirst = ({ entries }: MemoryDatabase, filter: AuditFilter): AuditEntry[] =>

@@ -3,16 +3,9 @@ import type { CallerRow, LimitedClient, LimitStore, Override, Profile, ProfileId
 import { byCodePoints, commit, kept, type MemoryDatabase, type OwnedOverride } from './memory-database.ts';
 import { groupsOf } from './memory-memberships.ts';
 
-export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => ({
-  ...tiersOf(database),
-  ...overridesOf(database),
-  clients: async () => clientsOf(database),
-});
+export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => {
+  const { profiles, tiers, overrides } = database;
 
-type OfTiers = 'tiers' | 'addTier' | 'updateTier' | 'removeTier';
-
-const tiersOf = (database: MemoryDatabase): Pick<LimitStore, OfTiers> => {
-  const { profiles, tiers } = database;
   return {
     async tiers() {
       return [...tiers.values()].sort((a, b) => byCodePoints(a.tier, b.tier));
@@ -46,31 +39,25 @@ const tiersOf = (database: MemoryDatabase): Pick<LimitStore, OfTiers> => {
         }
       });
     },
-  };
-};
 
-const overridesOf = (database: MemoryDatabase): Omit<LimitStore, OfTiers | 'clients'> => {
-  const { profiles, overrides } = database;
-  return {
-    async clientOverrides({ activeOnly, limit, after }) {
-      const found = [...overrides.values()].filter(
-        ({ override }) => (override.isActive || !activeOnly) && override.id > (after ?? 0),
-      );
-      return found.slice(0, limit ?? found.length).flatMap(({ override, profile }) => {
-        const client = profiles.get(profile);
-        return client ? [{ override, client: { id: client.id, email: client.email, fullName: client.fullName } }] : [];
-      });
-    },
+    ...overrideListsOf(database),
 
-    async countOverrides(activeOnly) {
-      return [...overrides.values()].filter(({ override }) => override.isActive || !activeOnly).length;
-    },
+    clients: async () => clientsOf(database),
 
     async overrides(activeOnly) {
       // Ids grow, and a map keeps the order of insertion.
       return [...overrides.values()].map(({ override }) => override).filter((o) => o.isActive || !activeOnly);
     },
 
+    ...overrideChangesOf(database),
+  };
+};
+
+type OverrideChange = 'addOverride' | 'updateOverride' | 'removeOverride';
+
+const overrideChangesOf = (database: MemoryDatabase): Pick<LimitStore, OverrideChange> => {
+  const { profiles, overrides } = database;
+  return {
     async addOverride(client, decide) {
       if (!profiles.has(client)) throw new PorticoError('client_not_found');
       const change = decide(othersOf(database, client, null));
@@ -152,3 +139,22 @@ const othersOf = ({ overrides }: MemoryDatabase, client: ProfileId, id: number |
 const storeOverrides = (database: MemoryDatabase, profile: ProfileId, overrides: readonly Override[]): void => {
   for (const override of overrides) database.overrides.set(override.id, { profile, override: kept(override) });
 };
+
+const overrideListsOf = ({
+  overrides,
+  profiles,
+}: MemoryDatabase): Pick<LimitStore, 'clientOverrides' | 'countOverrides'> => ({
+  async clientOverrides({ activeOnly, limit, after }) {
+    const found = [...overrides.values()].filter(
+      ({ override }) => (override.isActive || !activeOnly) && override.id > (after ?? 0),
+    );
+    return found.slice(0, limit ?? found.length).flatMap(({ override, profile }) => {
+      const client = profiles.get(profile);
+      return client ? [{ override, client: { id: client.id, email: client.email, fullName: client.fullName } }] : [];
+    });
+  },
+
+  async countOverrides(activeOnly) {
+    return [...overrides.values()].filter(({ override }) => override.isActive || !activeOnly).length;
+  },
+});

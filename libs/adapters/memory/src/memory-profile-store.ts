@@ -24,16 +24,7 @@ const readsOf = (database: MemoryDatabase): Omit<ProfileStore, Change> => {
       return oldestFirst([...profiles.values()]);
     },
 
-    async select(filter, { order, limit, after }) {
-      const found = oldestFirst([...profiles.values()].filter((profile) => isFound(filter, profile)));
-      const ordered = order === 'oldest' ? found : found.reverse();
-      const behind = after ? ordered.filter((profile) => isBehind(profile, after, order)) : ordered;
-      return limit === null ? behind : behind.slice(0, limit);
-    },
-
-    async count(filter) {
-      return [...profiles.values()].filter((profile) => isFound(filter, profile)).length;
-    },
+    ...selectionsOf(database),
 
     async admins() {
       return adminsOf(database);
@@ -94,6 +85,19 @@ export const withUid = (database: MemoryDatabase, uid: string): Profile | null =
 
 const withEmail = (database: MemoryDatabase, email: string): Profile | null =>
   [...database.profiles.values()].find((profile) => profile.email === email.toLowerCase()) ?? null;
+
+const selectionsOf = ({ profiles }: MemoryDatabase): Pick<ProfileStore, 'select' | 'count'> => ({
+  async select(filter, { order, limit, after }) {
+    const found = oldestFirst([...profiles.values()].filter((profile) => isFound(filter, profile)));
+    const ordered = order === 'oldest' ? found : found.reverse();
+    const behind = after ? ordered.filter((profile) => isBehind(profile, after, order)) : ordered;
+    return limit === null ? behind : behind.slice(0, limit);
+  },
+
+  async count(filter) {
+    return [...profiles.values()].filter((profile) => isFound(filter, profile)).length;
+  },
+});
 
 type Place = NonNullable<ProfilePage['after']>;
 

@@ -22,15 +22,16 @@ export const createMemoryUsageStore = (database: MemoryDatabase): UsageStore => 
       }
     },
 
-    async report(by, filter, limit) {
+    async report(by, filter, limit, order) {
       const groups = new Map<string, { readonly order: string; readonly line: UsageLine }>();
       for (const use of uses.values()) {
         if (!isUnder(filter, use) || usesIn(use.counts) === 0) continue;
-        const { order, of } = subjectOf(database, by, use);
-        const counts = sumOf(groups.get(order)?.line.counts ?? noUses, use.counts);
-        groups.set(order, { order, line: { of, counts } });
+        const { order: place, of } = subjectOf(database, by, use);
+        const counts = sumOf(groups.get(place)?.line.counts ?? noUses, use.counts);
+        groups.set(place, { order: place, line: { of, counts } });
       }
-      const ordered = [...groups.values()].sort((a, b) => byCodePoints(a.order, b.order));
+      const more = (a: UsageLine, b: UsageLine) => (order === 'most' ? usesIn(b.counts) - usesIn(a.counts) : 0);
+      const ordered = [...groups.values()].sort((a, b) => more(a.line, b.line) || byCodePoints(a.order, b.order));
       return ordered.slice(0, limit).map(({ line }) => line);
     },
 

@@ -98,7 +98,10 @@ const sabotages: Sabotages<typeof usageStoreContract, Stores> = {
     },
   })),
   'a report has at most as many lines as asked for': breaking('usage', (right) => ({
-    report: (by, filter) => right.report(by, filter, 99),
+    report: (by, filter, _limit, order) => right.report(by, filter, 99, order),
+  })),
+  'a report can begin with those of most uses, of equal ones in the other order': breaking('usage', (right) => ({
+    report: async (by, filter, limit) => (await right.report(by, filter, limit, 'subject')).toReversed(),
   })),
   'the last use of a profile is its latest with anything, and that of its key its latest by key': breaking(
     'usage',

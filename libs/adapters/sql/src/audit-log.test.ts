@@ -25,7 +25,7 @@ test('a hundred simultaneous entries are committed together, in their order', ()
         return database.write(work);
       },
     };
-    const audit = createSqlAuditLog(counting);
+    const audit = createSqlAuditLog(counting, { idsInJson: '?' });
     const entries = Array.from({ length: 100 }, () => anEntry());
     await Promise.all(entries.map((entry) => audit.append(entry, null)));
     expect(transactions).toBe(1);

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { fulfilledWithin } from '@portico/dependencies';
 import { PorticoError } from '@portico/domain';
-import type { AuditEntry, AuditFilter, AuditLog, Deadline, Instant } from '@portico/domain';
+import type { AuditEntry, AuditFilter, AuditLog, Deadline, Instant, ProfileId } from '@portico/domain';
 import { readBatch, readLastSeq, readPage } from './audit-pages.ts';
 import { type AuditPlace, type AuditRow, entryOf } from './audit-record.ts';
 import { countEntries, writeEntries } from './effects.ts';
@@ -12,8 +12,14 @@ export interface SqlAuditLog extends AuditLog {
   settled(): Promise<void>;
 }
 
-export const createSqlAuditLog = (database: SqlDatabase): SqlAuditLog => {
+export const createSqlAuditLog = (
+  database: SqlDatabase,
+  /** `idsInJson` selects the strings of the JSON array passed as its `?`. */
+  { idsInJson }: { readonly idsInJson: string },
+): SqlAuditLog => {
   const queue = createQueue(database);
+  const selectNames = `select p.id, p.email as name from profiles p where p.id in (${idsInJson})
+    union all select s.id, s.name from service_accounts s where s.id in (${idsInJson})`;
 
   return {
     append: (entry, deadline) => queue.append({ entry, deadline }),
@@ -26,6 +32,12 @@ export const createSqlAuditLog = (database: SqlDatabase): SqlAuditLog => {
       // A failure surfaces when the first entry is read.
       last.catch(() => undefined);
       return exported(database, filter, last);
+    },
+
+    async actorNames(ids) {
+      const wanted = JSON.stringify(ids);
+      const rows = await database.reads.all<{ id: ProfileId; name: string }>(selectNames, [wanted, wanted]);
+      return new Map(rows.map(({ id, name }) => [id, name]));
     },
 
     async prune(before, limit) {

@@ -40,7 +40,7 @@ export interface SqlDialect {
 export const createSqlStores = (dialect: SqlDialect): SqlStores => {
   const { database, prepared, collections, usage } = dialect;
   const checkWrites = createWriteCheck(database, dialect.writeCheck);
-  const audit = createSqlAuditLog(database);
+  const audit = createSqlAuditLog(database, collections);
 
   return {
     stores: {

@@ -8,6 +8,7 @@ import type {
   UsageFilter,
   UsageGrouping,
   UsageLine,
+  UsageOrder,
   UsageStore,
   UsageSubject,
 } from '@portico/domain';
@@ -40,8 +41,8 @@ export const createSqlUsageStore = (
       if (uses.length > 0) await database.write((sql) => sql.run(addAll, [JSON.stringify(uses.map(rowOf))]));
     },
 
-    async report(by, filter, limit) {
-      const { text, parameters } = reportOf(by, filter);
+    async report(by, filter, limit, order) {
+      const { text, parameters } = reportOf(by, filter, order);
       const rows = await database.reads.all<ReportRow>(text, [...parameters, limit]);
       return rows.map((row): UsageLine => ({ of: groupings[by].of(row), counts: countsOf(row) }));
     },
@@ -152,6 +153,7 @@ const groupings: Readonly<Record<UsageGrouping, Grouping>> = {
 const reportOf = (
   by: UsageGrouping,
   { first, end, profileId, collectionId }: UsageFilter,
+  wanted: UsageOrder = 'subject',
 ): { readonly text: string; readonly parameters: readonly Value[] } => {
   const { key, columns, join, order } = groupings[by];
   const conditions: readonly (readonly [condition: string, value: Value])[] = [
@@ -165,12 +167,13 @@ const reportOf = (
     text: `select ${columns}, ${summed} from (
         select u.${key}, ${sums} from usage_days u where ${conditions.map(([text]) => text).join(' and ')}
         group by u.${key} having ${counted.map((column) => `sum(u.${column})`).join(' + ')} > 0) g
-      ${join} order by ${order} limit ?`,
+      ${join} order by ${wanted === 'most' ? `${usesOfGroup} desc, ` : ''}${order} limit ?`,
     parameters: conditions.map(([, value]) => value),
   };
 };
 
 const sums = counted.map((column) => `cast(sum(u.${column}) as bigint) as ${column}`).join(', ');
+const usesOfGroup = counted.map((column) => `g.${column}`).join(' + ');
 const summed = 'g.reads, g.searches, g.slices, g.credential_reads as "credentialReads", g.refused';
 
 const countsOf = ({ reads, searches, slices, credentialReads, refused }: ReportRow): UsageCounts => ({

@@ -1,5 +1,6 @@
 import type { AuditEntry, AuditFilter } from '../audit/audit-entry.ts';
 import type { Deadline } from '../deadline.ts';
+import type { ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 
 /** The audit log: entries are added and read, never changed. */
@@ -22,6 +23,12 @@ export interface AuditLog {
 
   /** All entries under the filter in the order of `page`, in bounded batches; each one present at the call comes once. */
   export(filter: AuditFilter): AsyncIterable<AuditEntry>;
+
+  /**
+   * What these actors are called now: a profile by its e-mail, a service account by its name. Who is gone is left out.
+   * One statement, for at most 1,000 of them.
+   */
+  actorNames(ids: readonly ProfileId[]): Promise<ReadonlyMap<ProfileId, string>>;
 
   /** Removes up to `limit` entries received before that instant, oldest first; returns how many it removed. */
   prune(before: Instant, limit: number): Promise<number>;

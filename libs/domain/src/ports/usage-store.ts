@@ -1,6 +1,6 @@
 import type { CollectionId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
-import type { Day, DayUse, LastUse, UsageFilter, UsageGrouping, UsageLine } from '../usage/usage.ts';
+import type { Day, DayUse, LastUse, UsageFilter, UsageGrouping, UsageLine, UsageOrder } from '../usage/usage.ts';
 
 /** Counts of use, by day, profile and collection. They go with the profile, and with the collection. */
 export interface UsageStore {
@@ -13,9 +13,10 @@ export interface UsageStore {
 
   /**
    * Sums up what is stored under the filter; at most `limit` lines, none without uses. Days come oldest first,
-   * collections in the order of lists, then the uses of none, profiles by e-mail.
+   * collections in the order of lists, then the uses of none, profiles by e-mail; or those with most uses first, equal
+   * ones in that order.
    */
-  report(by: UsageGrouping, filter: UsageFilter, limit: number): Promise<readonly UsageLine[]>;
+  report(by: UsageGrouping, filter: UsageFilter, limit: number, order?: UsageOrder): Promise<readonly UsageLine[]>;
 
   /** When these profiles were last used, without those that never were. */
   profileUses(ids: readonly ProfileId[]): Promise<ReadonlyMap<ProfileId, LastUse>>;

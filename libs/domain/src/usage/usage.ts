@@ -18,6 +18,9 @@ export const noUses: UsageCounts = { read: 0, search: 0, slice: 0, credential_re
 
 export const usesIn = (counts: UsageCounts): number => usageKinds.reduce((sum, kind) => sum + counts[kind], 0);
 
+/** Which lines of a report come first: by what they are about, or by how many uses they have. */
+export type UsageOrder = 'subject' | 'most';
+
 /** A day in UTC: days since 1970-01-01. */
 export type Day = number;
 

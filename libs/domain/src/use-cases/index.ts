@@ -5,7 +5,14 @@ import type { Settings } from '../settings.ts';
 import { type Counting, createUsageCounter } from '../usage/usage-counter.ts';
 import { admit, admitRegistration, countFailedCode } from './access/admit.ts';
 import { readTarget } from './access/read-target.ts';
-import { exportAudit, pruneAudit, readAuditPage, writeAuditEntry } from './audit/audit-log.ts';
+import {
+  exportAudit,
+  exportNamedAudit,
+  nameActors,
+  pruneAudit,
+  readAuditPage,
+  writeAuditEntry,
+} from './audit/audit-log.ts';
 import {
   countCollections,
   listCollections,
@@ -217,7 +224,9 @@ const access = (ports: Ports & Counting, settings: Settings) => ({
   // Audit
   writeAuditEntry: writeAuditEntry(ports),
   readAuditPage: readAuditPage(ports),
+  nameActors: nameActors(ports),
   exportAudit: exportAudit(ports),
+  exportNamedAudit: exportNamedAudit(ports),
   pruneAudit: pruneAudit(ports),
 });
 

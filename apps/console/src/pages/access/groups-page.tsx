@@ -1,4 +1,65 @@
-import { Page } from '../../layout/page.tsx';
+import { Anchor, Button } from '@mantine/core';
+import { useState } from 'react';
+import { Link, useNavigate, useSearchParams } from 'react-router';
+import type { Answered } from '../../api/call.ts';
+import { useRead } from '../../api/use-call.ts';
+import { allAtOnce, DataTable, type Column } from '../../parts/data-table.tsx';
+import { SearchField } from '../../parts/search-field.tsx';
+import { Toolbar } from '../../parts/toolbar.tsx';
 import { words } from '../../words/words.ts';
+import { CreateGroupDialog } from './group-dialogs.tsx';
+import { Room } from './room.tsx';
 
-export const Component = () => <Page title={words.access.title}>{null}</Page>;
+const text = words.access.groups;
+
+export type ListedGroup = Answered<'GET /api/groups'>[number];
+
+export const pathOfGroup = (name: string): string => `/access/groups/${encodeURIComponent(name)}`;
+
+/** All groups; there are few enough to filter them here. */
+export const Component = () => {
+  const [search, setSearch] = useSearchParams();
+  const navigate = useNavigate();
+  const [creates, setCreates] = useState(false);
+  const q = search.get('q') ?? '';
+  const read = useRead('GET /api/groups', {});
+  const wanted = q.toLowerCase();
+  const data = read.data?.filter(({ name, description }) => `${name}\n${description}`.toLowerCase().includes(wanted));
+  return (
+    <Room title={text.title} actions={<Button onClick={() => setCreates(true)}>{text.create}</Button>}>
+      <Toolbar>
+        <SearchField
+          label={text.filter}
+          value={q}
+          change={(value) => setSearch(value ? { q: value } : {}, { replace: true })}
+        />
+        {data ? <span role="status">{text.count(data.length)}</span> : null}
+      </Toolbar>
+      <DataTable
+        label={text.title}
+        columns={columns}
+        pages={allAtOnce({ ...read, data })}
+        keyOf={({ id }) => id}
+        empty={q ? text.noneFound : text.none}
+      />
+      {creates ? (
+        <CreateGroupDialog close={() => setCreates(false)} made={(name) => void navigate(pathOfGroup(name))} />
+      ) : null}
+    </Room>
+  );
+};
+
+const columns: readonly Column<ListedGroup>[] = [
+  {
+    header: text.name,
+    cell: ({ name }) => (
+      <Anchor component={Link} to={pathOfGroup(name)}>
+        {name}
+      </Anchor>
+    ),
+  },
+  { header: text.description, cell: ({ description }) => description },
+  { header: text.members, cell: ({ member_count: count }) => count.toLocaleString() },
+  { header: text.apis, cell: ({ collection_count: count }) => count.toLocaleString() },
+  { header: text.tier, cell: ({ tier }) => tier ?? text.noTier },
+];

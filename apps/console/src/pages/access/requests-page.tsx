@@ -1,4 +1,109 @@
-import { Page } from '../../layout/page.tsx';
+import { Anchor, Button, NativeSelect } from '@mantine/core';
+import { useState } from 'react';
+import { Link, useSearchParams } from 'react-router';
+import { usePages } from '../../api/use-call.ts';
+import { DataTable, useSelectedKeys, type Column } from '../../parts/data-table.tsx';
+import { Moment } from '../../parts/moment.tsx';
 import { words } from '../../words/words.ts';
+import styles from './access.module.css';
+import { DecideDialog, OneRequestDialog, type AccessRequest } from './decide-dialog.tsx';
+import { nameOf, StateBadge } from './request-facts.tsx';
+import { Room } from './room.tsx';
 
-export const Component = () => <Page title={words.access.title}>{null}</Page>;
+const text = words.access.requests;
+
+type Status = keyof typeof text.statuses;
+
+/** What people ask for; those who wait first. `?request=` opens one of them. */
+export const Component = () => {
+  const [search, setSearch] = useSearchParams();
+  const status = (search.get('status') ?? 'pending') as Status;
+  const opened = search.get('request');
+  const isPending = status === 'pending';
+  const pages = usePages('GET /api/access/requests', { query: status === 'all' ? {} : { status } }, { keep: true });
+  const [keys, setKeys] = useSelectedKeys();
+  const [decides, setDecides] = useState(false);
+  const chosen = pages.rows.filter(({ id, status: is }) => keys.has(id) && is === 'pending');
+  const show = (request: string | null): void =>
+    setSearch({ ...(isPending ? {} : { status }), ...(request ? { request } : {}) }, { replace: true });
+  return (
+    <Room title={text.title}>
+      <div className={styles.acts}>
+        <NativeSelect
+          aria-label={text.status}
+          value={status}
+          data={Object.entries(text.statuses).map(([value, label]) => ({ value, label }))}
+          onChange={({ currentTarget }) => {
+            setKeys(new Set());
+            setSearch({ status: currentTarget.value }, { replace: true });
+          }}
+        />
+        {isPending ? (
+          <Button disabled={chosen.length === 0} onClick={() => setDecides(true)}>
+            {chosen.length === 0 ? text.openMany : text.manyTitle(chosen.length)}
+          </Button>
+        ) : null}
+      </div>
+      <DataTable
+        label={text.title}
+        columns={isPending ? [...columns, actColumn(show)] : [...columns, ...decidedColumns, actColumn(show)]}
+        pages={pages}
+        keyOf={({ id }) => id}
+        empty={isPending ? text.noneWait : text.none}
+        {...(isPending ? { selection: { keys, change: setKeys, nameOf } } : {})}
+      />
+      {decides ? (
+        <DecideDialog
+          requests={chosen}
+          close={() => {
+            setDecides(false);
+            setKeys(new Set());
+          }}
+        />
+      ) : null}
+      {opened ? <OneRequestDialog key={opened} id={opened} close={() => show(null)} /> : null}
+    </Room>
+  );
+};
+
+const columns: readonly Column<AccessRequest>[] = [
+  {
+    header: text.who,
+    cell: ({ profile_email: email, profile_name: name }) => (
+      <>
+        <Anchor component={Link} to={`/people/${encodeURIComponent(email)}`}>
+          {name}
+        </Anchor>
+        <div className={styles.mail}>{email}</div>
+      </>
+    ),
+  },
+  { header: text.api, cell: ({ collection_name: name }) => name ?? text.hiddenApi },
+  { header: text.why, cell: ({ reason }) => reason },
+  { header: text.wished, cell: ({ duration_days: days }) => (days === null ? text.noEnd : text.days(days)) },
+  { header: text.asked, cell: ({ created_at: at }) => <Moment at={at} /> },
+];
+
+const decidedColumns: readonly Column<AccessRequest>[] = [
+  { header: text.state, cell: ({ status }) => <StateBadge status={status} /> },
+  { header: text.decided, cell: ({ decided_at: at }) => <Moment at={at} none="" /> },
+];
+
+const actColumn = (show: (request: string) => void): Column<AccessRequest> => ({
+  header: words.frame.actions,
+  headerHidden: true,
+  cell: (request) => {
+    const isPending = request.status === 'pending';
+    const label = isPending ? text.openNamed : text.lookNamed;
+    return (
+      <Button
+        variant="default"
+        size="xs"
+        aria-label={label(request.profile_name, request.collection_name ?? text.hiddenApi)}
+        onClick={() => show(request.id)}
+      >
+        {isPending ? text.open : text.look}
+      </Button>
+    );
+  },
+});

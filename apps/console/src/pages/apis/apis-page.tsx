@@ -1,4 +1,84 @@
+import { Anchor, Button } from '@mantine/core';
+import { Upload } from 'lucide-react';
+import { Link, useNavigate, useSearchParams } from 'react-router';
+import type { Answered } from '../../api/call.ts';
+import { usePages } from '../../api/use-call.ts';
 import { Page } from '../../layout/page.tsx';
+import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { SearchField } from '../../parts/search-field.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Toolbar } from '../../parts/toolbar.tsx';
 import { words } from '../../words/words.ts';
+import styles from './apis.module.css';
+import { DropAnywhere } from './drop-zone.tsx';
+import { importQueue, type Dropped } from './import-queue.ts';
 
-export const Component = () => <Page title={words.apis.title}>{null}</Page>;
+const text = words.apis;
+
+type Api = Answered<'GET /api/collections/'>[number];
+
+/** All APIs of the catalog. Documents that are dropped here are imported. */
+export const Component = () => {
+  const [search, setSearch] = useSearchParams();
+  const navigate = useNavigate();
+  const q = search.get('q') ?? '';
+  const pages = usePages(
+    'GET /api/collections/',
+    { query: { q, include: ['discoverable', 'usage'], include_total: true } },
+    { keep: true },
+  );
+  const take = (dropped: readonly Dropped[]): void => {
+    importQueue.add(dropped);
+    void navigate('/apis/import');
+  };
+  return (
+    <Page
+      title={text.title}
+      actions={
+        <>
+          {pages.total === null ? null : <span>{text.count(pages.total)}</span>}
+          <Button component={Link} to="/apis/import" leftSection={<Upload size={16} aria-hidden />}>
+            {text.importButton}
+          </Button>
+        </>
+      }
+    >
+      <DropAnywhere take={take} />
+      <Toolbar>
+        <SearchField
+          label={text.filter}
+          value={q}
+          change={(value) => setSearch(value ? { q: value } : {}, { replace: true })}
+        />
+      </Toolbar>
+      <DataTable
+        label={text.title}
+        columns={columns}
+        pages={pages}
+        keyOf={({ id }) => id}
+        empty={q ? text.noneFound : text.none}
+      />
+    </Page>
+  );
+};
+
+const columns: readonly Column<Api>[] = [
+  {
+    header: text.name,
+    cell: ({ id, name }) => (
+      <Anchor component={Link} to={`/apis/${id}`} className={styles.name}>
+        {name}
+      </Anchor>
+    ),
+  },
+  { header: text.description, cell: ({ description }) => <span className={styles.short}>{description}</span> },
+  {
+    header: text.catalog,
+    cell: ({ discoverable }) => (
+      <StatusBadge kind={discoverable ? 'good' : 'quiet'}>{discoverable ? text.discoverable : text.hidden}</StatusBadge>
+    ),
+  },
+  { header: text.lastUsed, cell: ({ last_used_at: at }) => <Moment at={at} /> },
+  { header: text.changed, cell: ({ updated_at: at }) => <Moment at={at} /> },
+];

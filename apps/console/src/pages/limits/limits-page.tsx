@@ -1,4 +1,15 @@
 import { Page } from '../../layout/page.tsx';
 import { words } from '../../words/words.ts';
+import { NearLimit } from './near-limit.tsx';
+import { Overrides } from './overrides.tsx';
+import { Tiers } from './tiers.tsx';
 
-export const Component = () => <Page title={words.limits.title}>{null}</Page>;
+/** How many requests people may send, and who is about to send too many. */
+export const Component = () => (
+  <Page title={words.limits.title}>
+    <p>{words.limits.order}</p>
+    <NearLimit />
+    <Tiers />
+    <Overrides />
+  </Page>
+);

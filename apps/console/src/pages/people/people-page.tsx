@@ -1,72 +1,133 @@
-import { Anchor, Button, SegmentedControl } from '@mantine/core';
+import { Anchor, NativeSelect, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import type { Answered } from '../../api/call.ts';
-import { useChange, usePages } from '../../api/use-call.ts';
+import { usePages, useTotal } from '../../api/use-call.ts';
 import { Page } from '../../layout/page.tsx';
-import { DataTable, useSelectedKeys, type Column } from '../../parts/data-table.tsx';
-import { ErrorNote } from '../../parts/error-note.tsx';
+import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { notify } from '../../parts/notify.ts';
 import { SearchField } from '../../parts/search-field.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
 import { Toolbar } from '../../parts/toolbar.tsx';
 import { words } from '../../words/words.ts';
+import { ManyActs } from './many-acts.tsx';
+import styles from './people.module.css';
+import { PersonState } from './person-state.tsx';
 
 const text = words.people;
 
-type Person = Answered<'GET /api/profiles/'>[number];
+export type Person = Answered<'GET /api/profiles/'>[number];
 type Status = keyof typeof text.statuses;
+
+/** What the service is asked for. Who is suspended is approved too, but is looked for by that alone. */
+const filters = {
+  pending: { registration_status: 'pending' },
+  approved: { registration_status: 'approved', suspended: false },
+  suspended: { suspended: true },
+  rejected: { registration_status: 'rejected' },
+  all: {},
+} as const satisfies Record<Status, object>;
 
 /** Everybody who registered; those who wait for a decision first. */
 export const Component = () => {
   const [search, setSearch] = useSearchParams({ status: 'pending' });
-  const status = search.get('status') as Status;
+  const given = search.get('status') ?? '';
+  const status: Status = given in filters ? (given as Status) : 'pending';
   const q = search.get('q') ?? '';
-  const choose = (next: Record<string, string>): void => setSearch({ status, q, ...next }, { replace: true });
+  const role = search.get('role') ?? 'all';
+  const [chosen, setChosen] = useState<ReadonlyMap<string, Person>>(new Map());
+  const choose = (next: Record<string, string>): void => {
+    setSearch({ status, q, role, ...next }, { replace: true });
+    if (next['status'] !== undefined) setChosen(new Map());
+  };
+  const asked = { ...filters[status], ...(role === 'all' ? {} : { role }), q };
   const pages = usePages(
     'GET /api/profiles/',
-    {
-      query: {
-        q,
-        ...(status === 'all' ? {} : { registration_status: status }),
-        include: ['suspension', 'usage'],
-        order: 'newest',
-        include_total: true,
-      },
-    },
+    { query: { ...asked, include: ['suspension', 'usage', 'tier'], order: 'newest', include_total: true } },
     { keep: true },
   );
-  const [keys, setKeys] = useSelectedKeys();
+  const select = (keys: ReadonlySet<string>): void => {
+    const known = new Map([...chosen, ...pages.rows.map((row) => [row.id, row] as const)]);
+    setChosen(new Map([...keys].flatMap((key) => [[key, known.get(key)] as const]).filter(isKnown)));
+  };
+  const canChoose = status === 'pending' || status === 'approved';
   return (
     <Page title={text.title} actions={pages.total === null ? null : <span>{text.count(pages.total)}</span>}>
       <Toolbar>
         <SearchField label={text.filter} value={q} change={(value) => choose({ q: value })} />
-        <SegmentedControl
-          aria-label={text.status}
-          value={status}
-          onChange={(value) => choose({ status: value })}
-          data={Object.entries(text.statuses).map(([value, label]) => ({ value, label }))}
+        <StatusFilter status={status} change={(value) => choose({ status: value })} />
+        <NativeSelect
+          aria-label={text.role}
+          value={role}
+          onChange={({ currentTarget }) => choose({ role: currentTarget.value })}
+          data={Object.entries(text.roles).map(([value, label]) => ({ value, label }))}
         />
-        {status === 'pending' ? (
-          <ApproveMany people={pages.rows.filter(({ id }) => keys.has(id))} done={() => setKeys(new Set())} />
-        ) : null}
       </Toolbar>
+      {canChoose ? (
+        <ManyActs
+          key={status}
+          status={status}
+          people={[...chosen.values()]}
+          nobody={pages.rows.length === 0}
+          clear={() => setChosen(new Map())}
+        />
+      ) : null}
       <DataTable
         label={text.title}
-        columns={columns}
+        columns={status === 'pending' ? columnsOfWaiting : columnsOfAll}
         pages={pages}
         keyOf={({ id }) => id}
         empty={status === 'pending' && !q ? text.nobodyWaits : text.nobody}
-        {...(status === 'pending'
-          ? { selection: { keys, change: setKeys, nameOf: ({ full_name: name }: Person) => name } }
+        {...(canChoose
+          ? {
+              selection: {
+                keys: new Set(chosen.keys()),
+                change: select,
+                nameOf: ({ full_name: name }: Person) => name,
+              },
+            }
           : {})}
       />
     </Page>
   );
 };
 
-const columns: readonly Column<Person>[] = [
+const isKnown = (entry: readonly [string, Person | undefined]): entry is readonly [string, Person] =>
+  entry[1] !== undefined;
+
+const StatusFilter = ({ status, change }: { readonly status: Status; readonly change: (status: string) => void }) => {
+  const counts: Record<Status, number | null> = {
+    pending: useTotal('GET /api/profiles/', { query: filters.pending }),
+    approved: useTotal('GET /api/profiles/', { query: filters.approved }),
+    suspended: useTotal('GET /api/profiles/', { query: filters.suspended }),
+    rejected: useTotal('GET /api/profiles/', { query: filters.rejected }),
+    all: null,
+  };
+  const options = Object.keys(filters).map((value) => ({
+    value,
+    label: text.withCount(text.statuses[value as Status], counts[value as Status]),
+  }));
+  // Five words in a row are wider than a phone; a list of choices is not.
+  return (
+    <>
+      <SegmentedControl
+        className={styles.wide ?? ''}
+        aria-label={text.status}
+        value={status}
+        onChange={change}
+        data={options}
+      />
+      <NativeSelect
+        className={styles.narrow ?? ''}
+        aria-label={text.status}
+        value={status}
+        onChange={({ currentTarget }) => change(currentTarget.value)}
+        data={options}
+      />
+    </>
+  );
+};
+
+const who: readonly Column<Person>[] = [
   {
     header: text.name,
     cell: ({ email, full_name: name }) => (
@@ -77,45 +138,17 @@ const columns: readonly Column<Person>[] = [
   },
   { header: text.email, cell: ({ email }) => email },
   { header: text.company, cell: ({ company_name: company }) => company ?? '' },
+];
+const registered: Column<Person> = {
+  header: text.registered,
+  cell: ({ created_at: at }) => <Moment at={at} />,
+};
+/** Who waits has neither called nor been given anything yet. */
+const columnsOfWaiting = [...who, registered];
+const columnsOfAll: readonly Column<Person>[] = [
+  ...who,
   { header: text.state, cell: (person) => <PersonState person={person} /> },
-  { header: text.registered, cell: ({ created_at: at }) => <Moment at={at} /> },
+  { header: text.tier, cell: ({ tier }) => tier ?? '' },
+  registered,
   { header: text.lastUsed, cell: ({ last_used_at: at }) => <Moment at={at} /> },
 ];
-
-const PersonState = ({
-  person: { registration_status: status, role, suspended_at: suspended },
-}: {
-  person: Person;
-}) => {
-  if (suspended) return <StatusBadge kind="bad">{text.states.suspended}</StatusBadge>;
-  if (role === 'admin') return <StatusBadge kind="special">{text.states.admin}</StatusBadge>;
-  const kind = { pending: 'waiting', approved: 'good', rejected: 'quiet' } as const;
-  return <StatusBadge kind={kind[status]}>{text.states[status]}</StatusBadge>;
-};
-
-/** One act for all that are chosen; each succeeds or fails in its own right. */
-const ApproveMany = ({ people, done }: { readonly people: readonly Person[]; readonly done: () => void }) => {
-  const approve = useChange('POST /api/profiles/approve', { touches: ['GET /api/profiles/'] });
-  const [refused, setRefused] = useState<readonly string[]>([]);
-  const act = (): void =>
-    approve.mutate(
-      { body: { profiles: people.map(({ email }) => email) } },
-      {
-        onSuccess: (answered) => {
-          const failed = answered.outcomes.filter(({ outcome }) => outcome !== 'approved');
-          setRefused(failed.map(({ email, outcome }) => text.notApproved(email, outcome)));
-          notify(text.approved(answered.outcomes.length - failed.length));
-          done();
-        },
-      },
-    );
-  return (
-    <>
-      <Button disabled={people.length === 0} loading={approve.isPending} onClick={act}>
-        {people.length === 0 ? text.approve : text.approveMany(people.length)}
-      </Button>
-      <ErrorNote error={approve.error} />
-      {refused.length > 0 ? <p role="alert">{refused.join('; ')}</p> : null}
-    </>
-  );
-};

@@ -1,4 +1,121 @@
+import { Alert, Anchor } from '@mantine/core';
+import { useState } from 'react';
+import { Link, useParams } from 'react-router';
+import type { Answered } from '../../api/call.ts';
+import { useRead } from '../../api/use-call.ts';
 import { Page } from '../../layout/page.tsx';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { Moment } from '../../parts/moment.tsx';
 import { words } from '../../words/words.ts';
+import { DeleteAct } from './delete-act.tsx';
+import { IssuedKeyDialog, type IssuedKey } from './issued-key.tsx';
+import styles from './people.module.css';
+import { PersonAccess } from './person-access.tsx';
+import { PersonActivity } from './person-activity.tsx';
+import { PersonGroups } from './person-groups.tsx';
+import { PersonKey } from './person-key.tsx';
+import { PersonLimit } from './person-limit.tsx';
+import { PersonState } from './person-state.tsx';
+import { PersonTier } from './person-tier.tsx';
+import { PersonUse } from './person-use.tsx';
+import { inWords } from './refusals.ts';
+import { RoleAct } from './role-act.tsx';
+import { Section } from './section.tsx';
+import { StandingActs } from './standing-acts.tsx';
 
-export const Component = () => <Page title={words.people.title}>{null}</Page>;
+const text = words.people;
+
+/** One person with all that is asked for here. */
+export type WholePerson = Answered<'GET /api/profiles/:user_id'>;
+
+/** One person: how they stand, what they may use, and what they did. The path names them by e-mail. */
+export const Component = () => {
+  const { person: email = '' } = useParams();
+  const read = useRead('GET /api/profiles/:user_id', {
+    params: { user_id: email },
+    query: { include: ['tier', 'bound', 'usage', 'key', 'suspension'] },
+  });
+  const back = (
+    <Anchor component={Link} to="/people">
+      {text.acts.back}
+    </Anchor>
+  );
+  if (!read.data)
+    return (
+      <Page title={email} actions={back}>
+        {read.error ? <ErrorNote error={inWords(read.error)} retry={read.refetch} /> : <Loading />}
+      </Page>
+    );
+  return (
+    <Page title={read.data.full_name} actions={back}>
+      <Whole key={read.data.id} person={read.data} />
+    </Page>
+  );
+};
+
+const Whole = ({ person }: { readonly person: WholePerson }) => {
+  const [issued, setIssued] = useState<IssuedKey | null>(null);
+  const [warning, setWarning] = useState<string | null>(null);
+  return (
+    <>
+      <div className={styles.head}>
+        <PersonState person={person} />
+        <span>{person.email}</span>
+        <span>{person.company_name}</span>
+      </div>
+      <div className={styles.acts}>
+        <StandingActs person={person} issue={setIssued} />
+        <RoleAct person={person} warn={setWarning} />
+        <DeleteAct person={person} />
+      </div>
+      {warning ? (
+        <Alert
+          color="yellow"
+          role="alert"
+          withCloseButton
+          closeButtonLabel={text.many.dismiss}
+          onClose={() => setWarning(null)}
+        >
+          {warning}
+        </Alert>
+      ) : null}
+      <Section title={text.person.facts}>
+        <dl className={styles.facts}>
+          <dt>{text.registered}</dt>
+          <dd>
+            <Moment at={person.created_at} />
+          </dd>
+          {person.approved_at ? (
+            <>
+              <dt>{text.person.approvedAt}</dt>
+              <dd>
+                <Moment at={person.approved_at} />
+              </dd>
+            </>
+          ) : null}
+          {person.suspended_at ? (
+            <>
+              <dt>{text.person.suspendedSince}</dt>
+              <dd>
+                <Moment at={person.suspended_at} />
+              </dd>
+            </>
+          ) : null}
+          <dt>{text.person.lastCall}</dt>
+          <dd>
+            <Moment at={person.last_used_at} />
+          </dd>
+          <PersonTier person={person} />
+        </dl>
+      </Section>
+      <PersonKey person={person} issue={setIssued} />
+      <PersonAccess person={person} />
+      <PersonGroups person={person} />
+      <PersonLimit person={person} />
+      <PersonUse person={person} />
+      <PersonActivity person={person} />
+      <IssuedKeyDialog issued={issued} close={() => setIssued(null)} />
+    </>
+  );
+};

@@ -1,2 +1,55 @@
+const counted = (count: number, one: string, many: string): string =>
+  `${count.toLocaleString()} ${count === 1 ? one : many}`;
+
 /** Texts of `pages/use`. */
-export const use = { title: 'Use' };
+export const use = {
+  title: 'Use',
+  range: 'Time',
+  ranges: { 7: '7 days', 30: '30 days', 90: '90 days', dates: 'Dates' },
+  from: 'From',
+  to: 'To, this day included',
+  utc: 'Days begin and end in UTC.',
+  api: 'API',
+  anyApi: 'Any API',
+  person: 'Person',
+  anybody: 'Anybody',
+  openApi: 'Open the page of this API',
+  openPerson: 'Open the page of this person',
+  perDay: 'Per day',
+  chart: (days: number) => `Use per day, ${counted(days, 'day', 'days')}. The table below has the same numbers.`,
+  figures: 'The same as a table',
+  figuresOf: 'Use per day',
+  day: 'Day',
+  counts: {
+    reads: 'Reads',
+    searches: 'Searches',
+    slices: 'Slices',
+    credential_reads: 'Credential reads',
+    refused: 'Refused',
+  },
+  explained:
+    'Reads are of documents and metadata, slices are operations that were read on their own, credential reads returned a ' +
+    'stored credential. Refused requests came when a limit was used up.',
+  none: 'Nothing was used in this time. Counts appear about 10 seconds after a call.',
+  apis: 'APIs by use',
+  people: 'People by use',
+  noApis: 'No API was used in this time.',
+  noPeople: 'Nobody used anything in this time.',
+  use: 'Use',
+  ofThese: 'Of these',
+  noApi: 'no single API, such as searches',
+  goneApi: 'an API that you may not see any more',
+  narrow: (name: string) => `Show only ${name}`,
+  all: (count: number) => `Show all ${count.toLocaleString()}`,
+  first: (count: number, all: number) => `The first ${count.toLocaleString()} of ${all.toLocaleString()}`,
+  parts: {
+    reads: (count: number) => counted(count, 'read', 'reads'),
+    searches: (count: number) => counted(count, 'search', 'searches'),
+    slices: (count: number) => counted(count, 'slice', 'slices'),
+    credential_reads: (count: number) => counted(count, 'credential read', 'credential reads'),
+    refused: (count: number) => `${count.toLocaleString()} refused`,
+  },
+  download: 'As CSV',
+  downloadOf: (what: string) => `${what} as CSV`,
+  file: (what: string) => `use-${what}.csv`,
+};

@@ -14,6 +14,8 @@ export interface UsageQuery {
   /** As `daysBetween` takes them. */
   readonly from: Instant | null;
   readonly to: Instant | null;
+  /** Only so many lines, those with most uses, most first; without it all, in their own order. */
+  readonly top?: number | null;
 }
 
 /**
@@ -22,10 +24,10 @@ export interface UsageQuery {
  */
 export const readUsage =
   ({ usage, collections, clock }: Pick<Ports, 'usage' | 'collections' | 'clock'>) =>
-  async (principal: Principal, { by, from, to, ...of }: UsageQuery): Promise<readonly UsageLine[]> => {
-    const profileId = isAdmin(principal.profile) ? of.profileId : ownId(principal, of.profileId);
-    const lines = await reported({ usage, clock }, { by, from, to, ...of, profileId });
-    if (by !== 'collection' || isAdmin(principal.profile)) return lines;
+  async (principal: Principal, query: UsageQuery): Promise<readonly UsageLine[]> => {
+    const profileId = isAdmin(principal.profile) ? query.profileId : ownId(principal, query.profileId);
+    const lines = await reported({ usage, clock }, { ...query, profileId });
+    if (query.by !== 'collection' || isAdmin(principal.profile)) return lines;
     const visible = new Set(await collections.visibleIds(visibilityOf(principal)));
     return lines.map((line) => withoutHiddenName(line, visible));
   };
@@ -38,15 +40,16 @@ export const reportUsage =
 
 const reported = async (
   { usage, clock }: Pick<Ports, 'usage' | 'clock'>,
-  { by, from, to, profileId, collectionId }: UsageQuery,
+  { by, from, to, top, profileId, collectionId }: UsageQuery,
 ): Promise<readonly UsageLine[]> => {
   const filter = { ...daysBetween(from, to, clock.now()), profileId, collectionId };
+  if (top != null) return usage.report(by, filter, top, 'most');
   const lines = await usage.report(by, filter, usageLinesMax + 1);
   if (lines.length > usageLinesMax) throw new PorticoError('invalid_query', { because: tooMany });
   return lines;
 };
 
-const tooMany = `more than ${usageLinesMax.toLocaleString('en')} lines: ask for a shorter time, one collection or one profile`;
+const tooMany = `more than ${usageLinesMax.toLocaleString('en')} lines: ask for a shorter time, one collection, one profile or the top`;
 
 const ownId = ({ profile }: Principal, asked: ProfileId | null): ProfileId => {
   if (asked !== null && asked !== profile.id) throw new PorticoError('admin_required');

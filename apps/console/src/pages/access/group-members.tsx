@@ -1,0 +1,132 @@
+import { Anchor, Button } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { call, type Answered } from '../../api/call.ts';
+import { usePages } from '../../api/use-call.ts';
+import { DataTable, useSelectedKeys, type Column } from '../../parts/data-table.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { sentenceOf } from '../../parts/error-note.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { notify } from '../../parts/notify.ts';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { words } from '../../words/words.ts';
+import styles from './access.module.css';
+import { AddMembersDialog } from './group-dialogs.tsx';
+import type { ListedGroup } from './groups-page.tsx';
+import { OutcomeNote } from './outcomes.tsx';
+import { useSequence } from './use-sequence.ts';
+
+const text = words.access.groups;
+
+type Member = Answered<'GET /api/groups/:group_id/members'>[number];
+
+/** Who is in the group, and by whom; those whom the identity provider put there stay. */
+export const GroupMembers = ({ group }: { readonly group: ListedGroup }) => {
+  const pages = usePages('GET /api/groups/:group_id/members', { params: { group_id: group.id } });
+  const [keys, setKeys] = useSelectedKeys();
+  const [asks, setAsks] = useState<'add' | 'remove' | null>(null);
+  const chosen = pages.rows.filter(({ profile_id: id }) => keys.has(id));
+  const close = (): void => setAsks(null);
+  return (
+    <section>
+      <h2 className={styles.hidden}>{text.members}</h2>
+      <div className={styles.acts}>
+        <Button onClick={() => setAsks('add')}>{text.add}</Button>
+        <Button variant="outline" color="red" disabled={chosen.length === 0} onClick={() => setAsks('remove')}>
+          {chosen.length === 0 ? text.removeMembers : text.removeMany(chosen.length)}
+        </Button>
+        <span className={styles.quiet}>{text.claimHint}</span>
+      </div>
+      <DataTable
+        label={text.membersOf(group.name)}
+        columns={columns}
+        pages={pages}
+        keyOf={({ profile_id: id }) => id}
+        empty={text.noMembers}
+        selection={{
+          keys,
+          change: setKeys,
+          nameOf: ({ full_name: name }: Member) => name,
+          canSelect: ({ added_at: added }: Member) => added !== null,
+        }}
+      />
+      {asks === 'add' ? <AddMembersDialog group={group} close={close} /> : null}
+      {asks === 'remove' ? (
+        <RemoveMembersDialog group={group} members={chosen} close={close} done={() => setKeys(new Set())} />
+      ) : null}
+    </section>
+  );
+};
+
+const columns: readonly Column<Member>[] = [
+  {
+    header: words.access.matrix.person,
+    cell: ({ email, full_name: name }) => (
+      <Anchor component={Link} to={`/people/${encodeURIComponent(email)}`}>
+        {name}
+      </Anchor>
+    ),
+  },
+  { header: text.email, cell: ({ email }) => email },
+  {
+    header: text.joined,
+    cell: ({ added_at: added, claimed_at: claimed }) => (
+      <>
+        {added === null ? null : <StatusBadge kind="good">{text.byHand}</StatusBadge>}{' '}
+        {claimed === null ? null : <StatusBadge kind="special">{text.byClaim}</StatusBadge>}
+      </>
+    ),
+  },
+  { header: text.since, cell: ({ added_at: added, claimed_at: claimed }) => <Moment at={added ?? claimed} /> },
+];
+
+const RemoveMembersDialog = ({
+  group,
+  members,
+  close,
+  done,
+}: {
+  readonly group: ListedGroup;
+  readonly members: readonly Member[];
+  readonly close: () => void;
+  readonly done: () => void;
+}) => {
+  // As they were chosen: those who are removed leave the list while others still wait.
+  const [removed] = useState(members);
+  const { state, run, isRunning } = useSequence(({ email }: Member) =>
+    call('DELETE /api/groups/:group_id/members/:profile_id', { params: { group_id: group.id, profile_id: email } }),
+  );
+  const act = async (): Promise<void> => {
+    const refused = await run(removed);
+    if (refused.length > 0) return;
+    notify(text.membersRemoved(removed.length));
+    done();
+    close();
+  };
+  const leave = (): void => {
+    if (state) done();
+    close();
+  };
+  if (state && !isRunning && state.refused.length > 0)
+    return (
+      <Dialog title={text.removeMembersTitle} open close={leave}>
+        <OutcomeNote
+          sentence={text.membersRemoved(state.total - state.refused.length)}
+          reasons={state.refused.map(({ item, error }) => words.access.requests.failed(item.email, sentenceOf(error)))}
+        />
+      </Dialog>
+    );
+  return (
+    <Dialog
+      title={text.removeMembersTitle}
+      open
+      close={leave}
+      act={act}
+      actLabel={text.removeMany(removed.length)}
+      dangerous
+      busy={isRunning}
+    >
+      <p>{text.removeMembersAsk(removed.length, group.name)}</p>
+    </Dialog>
+  );
+};

@@ -1,0 +1,57 @@
+import { Anchor } from '@mantine/core';
+import { Link } from 'react-router';
+import type { Answered } from '../../api/call.ts';
+import type { Column } from '../../parts/data-table.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { words } from '../../words/words.ts';
+import styles from './access.module.css';
+import { End } from './until.tsx';
+
+const text = words.access.matrix;
+
+export type MatrixRow = Answered<'GET /api/access/matrix'>[number];
+
+/** A way in which somebody has an API: there may be several of one pair. */
+export const keyOfRow = ({ client_id: person, collection_id: api, group_id: group }: MatrixRow): string =>
+  `${person} ${api} ${group ?? ''}`;
+
+export const matrixColumns: readonly Column<MatrixRow>[] = [
+  { header: text.person, cell: (row) => <Person row={row} /> },
+  {
+    header: text.api,
+    cell: ({ collection_id: id, collection_name: name }) => (
+      <Anchor component={Link} to={`/apis/${id}`}>
+        {name}
+      </Anchor>
+    ),
+  },
+  { header: text.how, cell: (row) => <How row={row} /> },
+  { header: text.until, cell: ({ expires_at: at }) => <End at={at} /> },
+];
+
+const Person = ({
+  row: { email, full_name: name, suspended_at: suspended, registration_status: status },
+}: {
+  readonly row: MatrixRow;
+}) => (
+  <>
+    <Anchor component={Link} to={`/people/${encodeURIComponent(email)}`}>
+      {name}
+    </Anchor>{' '}
+    {suspended ? <StatusBadge kind="bad">{text.suspended}</StatusBadge> : null}
+    {status === 'approved' ? null : <StatusBadge kind="quiet">{text.asleep[status]}</StatusBadge>}
+    <div className={styles.mail}>{email}</div>
+  </>
+);
+
+const How = ({ row: { via, group_name: group } }: { readonly row: MatrixRow }) =>
+  via === 'direct' || group === null ? (
+    <span>{text.direct}</span>
+  ) : (
+    <span>
+      {text.byGroup}{' '}
+      <Anchor component={Link} to={`/access/groups/${encodeURIComponent(group)}`}>
+        {group}
+      </Anchor>
+    </span>
+  );

@@ -1,0 +1,111 @@
+import { Button, NativeSelect, PasswordInput, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call, type Answered } from '../../api/call.ts';
+import { touch } from '../../api/use-call.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { fieldOf } from '../../parts/form-fields.ts';
+import { notify } from '../../parts/notify.ts';
+import { words } from '../../words/words.ts';
+import type { ApiDialogFacts } from './api-dialog.ts';
+
+const text = words.apis.admin;
+
+type Type = Answered<'GET /api/collections/:collection_id/summary'>['authentication']['type'];
+type Place = NonNullable<Answered<'GET /api/collections/:collection_id/summary'>['authentication']['in']>;
+
+interface Authentication {
+  readonly type: Type;
+  readonly name?: string;
+  readonly in?: Place;
+  readonly value?: string;
+}
+
+const optionsOf = (labels: Readonly<Record<string, string>>) =>
+  Object.entries(labels).map(([value, label]) => ({ value, label }));
+
+/** Sets how calls to an API authenticate. The credential goes to the service, and never comes back. */
+export const AuthenticationDialog = ({ api: { id, authentication: current }, close }: ApiDialogFacts) => {
+  const queries = useQueryClient();
+  const [type, setType] = useState<Type>(current.type);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  // Sent without a mutation of the query cache, which would keep the credential for a while.
+  const send = async (authentication: Authentication | null, said: string): Promise<void> => {
+    setBusy(true);
+    setError(null);
+    try {
+      await call('PUT /api/collections/:collection_id', { params: { collection_id: id }, body: { authentication } });
+      notify(said);
+      close();
+      await touch(queries, [
+        'GET /api/collections/:collection_id/summary',
+        'GET /api/collections/:collection_id/metadata',
+      ]);
+    } catch (thrown) {
+      setError(thrown);
+    }
+    setBusy(false);
+  };
+  const save = (fields: FormData): void => {
+    const value = fieldOf(fields, 'value');
+    const name = fieldOf(fields, 'parameter');
+    const withValue = value === '' ? {} : { value };
+    const where = { name, in: fieldOf(fields, 'in') as Place };
+    const given = { type, ...(type === 'none' ? {} : withValue), ...(type === 'apiKey' ? where : {}) };
+    void send(given, text.authenticationSaved);
+  };
+  return (
+    <Dialog title={text.authentication} open close={close} act={save} busy={busy} error={error}>
+      <p>{text.authenticationIntro}</p>
+      <NativeSelect
+        label={text.type}
+        data={optionsOf(text.types)}
+        value={type}
+        onChange={({ currentTarget: { value } }) => setType(value as Type)}
+        mb="sm"
+      />
+      {type === 'apiKey' ? (
+        <>
+          <TextInput
+            label={text.parameter}
+            name="parameter"
+            required
+            maxLength={200}
+            defaultValue={current.name ?? ''}
+            mb="sm"
+          />
+          <NativeSelect
+            label={text.in}
+            name="in"
+            data={optionsOf(text.places)}
+            defaultValue={current.in ?? 'header'}
+            mb="sm"
+          />
+        </>
+      ) : null}
+      {type === 'none' ? null : (
+        <PasswordInput
+          label={text.value}
+          description={current.has_value ? text.valueSet : text.valueNotSet}
+          name="value"
+          autoComplete="off"
+          maxLength={8_192}
+          mb="sm"
+        />
+      )}
+      <p>
+        <Button
+          variant="outline"
+          color="red"
+          size="xs"
+          disabled={busy}
+          onClick={() => void send(null, text.authenticationRemoved)}
+        >
+          {text.removeAuthentication}
+        </Button>{' '}
+        {text.removeHint}
+      </p>
+    </Dialog>
+  );
+};

@@ -1,0 +1,60 @@
+import { NativeSelect, TextInput } from '@mantine/core';
+import { fieldOf } from '../../parts/form-fields.ts';
+import { words } from '../../words/words.ts';
+import styles from './limits.module.css';
+
+const text = words.limits;
+
+/** So many requests in a window of so many seconds. */
+export interface Rule {
+  readonly allowed_limit: number;
+  readonly window_seconds: number;
+}
+
+const sizes = { second: 1, minute: 60, hour: 3_600, day: 86_400 } as const;
+type Unit = keyof typeof sizes;
+const names = Object.keys(sizes) as Unit[];
+
+const allowedMax = 1_000_000_000;
+const windowSecondsMax = 2_678_400;
+const usual: Rule = { allowed_limit: 600, window_seconds: 60 };
+
+/** The fields of a limit, for a form; `ruleFrom` reads them. */
+export const RuleFields = ({ rule = usual }: { readonly rule?: Rule }) => {
+  const unit = names.toReversed().find((name) => rule.window_seconds % sizes[name] === 0) ?? 'second';
+  return (
+    <div className={styles.rule}>
+      <TextInput
+        type="number"
+        name="allowed"
+        label={text.allowed}
+        required
+        min={1}
+        max={allowedMax}
+        step={1}
+        defaultValue={rule.allowed_limit}
+      />
+      <TextInput
+        type="number"
+        name="window"
+        label={text.window}
+        required
+        min={1}
+        max={windowSecondsMax}
+        step={1}
+        defaultValue={rule.window_seconds / sizes[unit]}
+      />
+      <NativeSelect
+        name="unit"
+        aria-label={text.unit}
+        defaultValue={unit}
+        data={names.map((name) => ({ value: name, label: text.units[name] }))}
+      />
+    </div>
+  );
+};
+
+export const ruleFrom = (fields: FormData): Rule => ({
+  allowed_limit: Number(fieldOf(fields, 'allowed')),
+  window_seconds: Number(fieldOf(fields, 'window')) * (sizes[fieldOf(fields, 'unit') as Unit] ?? 1),
+});

@@ -1,0 +1,216 @@
+import { Button, Checkbox, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { Answered } from '../../api/call.ts';
+import { useChange, useRead } from '../../api/use-call.ts';
+import { allAtOnce, DataTable, type Column } from '../../parts/data-table.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { fieldOf } from '../../parts/form-fields.ts';
+import { notify } from '../../parts/notify.ts';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { words } from '../../words/words.ts';
+import { Outcomes } from '../people/outcomes.tsx';
+import { Section } from '../people/section.tsx';
+import { useLots } from '../people/in-lots.ts';
+import { AssignDialog } from './assign-dialog.tsx';
+import styles from './limits.module.css';
+import { RuleFields, ruleFrom } from './rule-fields.tsx';
+
+const text = words.limits;
+const touches = ['GET /api/rate-limits/tiers', 'GET /api/rate-limits/standing'] as const;
+const nameMax = 63;
+const descriptionMax = 1_000;
+
+type Tier = Answered<'GET /api/rate-limits/tiers'>[number];
+type Asking = { readonly kind: 'edit' | 'delete' | 'assign'; readonly tier: Tier } | { readonly kind: 'create' } | null;
+
+/** Named limits, and who gets them. */
+export const Tiers = () => {
+  const read = useRead('GET /api/rate-limits/tiers', {});
+  const [asking, setAsking] = useState<Asking>(null);
+  const { progress, run, dismiss } = useLots([
+    'GET /api/profiles/',
+    'GET /api/profiles/:user_id',
+    'GET /api/groups',
+    'GET /api/rate-limits/standing',
+  ]);
+  const close = () => setAsking(null);
+  return (
+    <Section title={text.tiers} actions={<Button onClick={() => setAsking({ kind: 'create' })}>{text.newTier}</Button>}>
+      <Outcomes progress={progress} dismiss={dismiss} />
+      <DataTable
+        label={text.tiers}
+        columns={columnsWith(setAsking)}
+        pages={allAtOnce(read)}
+        keyOf={({ tier }) => tier}
+        empty={text.noTiers}
+      />
+      {asking?.kind === 'create' ? <CreateDialog close={close} /> : null}
+      {asking?.kind === 'edit' ? <EditDialog tier={asking.tier} close={close} /> : null}
+      {asking?.kind === 'delete' ? <DeleteDialog tier={asking.tier.tier} close={close} /> : null}
+      {asking?.kind === 'assign' ? (
+        <AssignDialog
+          tier={asking.tier.tier}
+          close={close}
+          act={(who, wanted) => {
+            close();
+            void run(who, wanted);
+          }}
+        />
+      ) : null}
+    </Section>
+  );
+};
+
+const columnsWith = (ask: (asking: Asking) => void): readonly Column<Tier>[] => [
+  { header: text.tier, cell: ({ tier }) => <strong>{tier}</strong> },
+  { header: text.limit, cell: (row) => text.rule(row.allowed_limit, row.window_seconds) },
+  { header: text.description, cell: ({ description }) => description ?? '' },
+  { header: text.state, cell: ({ is_active: isActive }) => <ActiveState isActive={isActive} /> },
+  {
+    header: words.frame.actions,
+    headerHidden: true,
+    cell: (tier) => (
+      <div className={styles.buttons}>
+        <Button
+          variant="default"
+          size="xs"
+          aria-label={text.assignOf(tier.tier)}
+          onClick={() => ask({ kind: 'assign', tier })}
+        >
+          {text.assign}
+        </Button>
+        <Button
+          variant="default"
+          size="xs"
+          aria-label={text.editOf(tier.tier)}
+          onClick={() => ask({ kind: 'edit', tier })}
+        >
+          {text.edit}
+        </Button>
+        <Button
+          variant="default"
+          size="xs"
+          aria-label={text.deleteOf(tier.tier)}
+          onClick={() => ask({ kind: 'delete', tier })}
+        >
+          {text.delete}
+        </Button>
+      </div>
+    ),
+  },
+];
+
+export const ActiveState = ({ isActive }: { readonly isActive: boolean }) => (
+  <StatusBadge kind={isActive ? 'good' : 'quiet'}>{isActive ? text.active : text.inactive}</StatusBadge>
+);
+
+const TierFields = ({ tier }: { readonly tier?: Tier }) => (
+  <>
+    <RuleFields {...(tier ? { rule: tier } : {})} />
+    <Textarea
+      name="description"
+      label={text.description}
+      maxLength={descriptionMax}
+      defaultValue={tier?.description ?? ''}
+      mt="sm"
+    />
+    <Checkbox
+      name="active"
+      label={text.isActive}
+      description={text.isActiveHint}
+      defaultChecked={tier?.is_active ?? true}
+      mt="sm"
+    />
+  </>
+);
+
+const factsFrom = (fields: FormData) => ({
+  ...ruleFrom(fields),
+  description: fieldOf(fields, 'description'),
+  is_active: fields.has('active'),
+});
+
+const CreateDialog = ({ close }: { readonly close: () => void }) => {
+  const create = useChange('POST /api/rate-limits/tiers', { touches });
+  const act = (fields: FormData): void => {
+    const tier = fieldOf(fields, 'tier');
+    create.mutate(
+      { body: { tier, ...factsFrom(fields) } },
+      {
+        onSuccess: () => {
+          notify(text.tierSaved(tier));
+          close();
+        },
+      },
+    );
+  };
+  return (
+    <Dialog open title={text.newTier} close={close} act={act} busy={create.isPending} error={create.error}>
+      <TextInput
+        name="tier"
+        label={text.tierName}
+        description={text.tierNameHint}
+        required
+        maxLength={nameMax}
+        pattern="[a-z0-9][a-z0-9_\-]*"
+        autoComplete="off"
+        mb="sm"
+        data-autofocus
+      />
+      <TierFields />
+    </Dialog>
+  );
+};
+
+const EditDialog = ({ tier, close }: { readonly tier: Tier; readonly close: () => void }) => {
+  const update = useChange('PUT /api/rate-limits/tiers/:tier', { touches });
+  const act = (fields: FormData): void =>
+    update.mutate(
+      { params: { tier: tier.tier }, body: factsFrom(fields) },
+      {
+        onSuccess: () => {
+          notify(text.tierSaved(tier.tier));
+          close();
+        },
+      },
+    );
+  return (
+    <Dialog open title={text.editTier(tier.tier)} close={close} act={act} busy={update.isPending} error={update.error}>
+      <TierFields tier={tier} />
+    </Dialog>
+  );
+};
+
+/** Tells what happens to those who have it; the groups by name, since one of them may stand for many people. */
+const DeleteDialog = ({ tier, close }: { readonly tier: string; readonly close: () => void }) => {
+  const remove = useChange('DELETE /api/rate-limits/tiers/:tier', {
+    touches: [...touches, 'GET /api/profiles/', 'GET /api/profiles/:user_id', 'GET /api/groups'],
+  });
+  const groups = useRead('GET /api/groups', {}).data ?? [];
+  const having = groups.filter((group) => group.tier === tier).map(({ name }) => name);
+  const act = (): void =>
+    remove.mutate(
+      { params: { tier } },
+      {
+        onSuccess: () => {
+          notify(text.tierDeleted(tier));
+          close();
+        },
+      },
+    );
+  return (
+    <Dialog
+      open
+      dangerous
+      title={text.deleteTier(tier)}
+      close={close}
+      act={act}
+      actLabel={text.delete}
+      busy={remove.isPending}
+      error={remove.error}
+    >
+      <p>{text.whatDeleteTier}</p>
+      {having.length > 0 ? <p>{text.groupsWithTier(having)}</p> : null}
+    </Dialog>
+  );
+};

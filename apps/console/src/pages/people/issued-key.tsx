@@ -1,0 +1,35 @@
+import { CopyBlock } from '../../parts/copy.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { words } from '../../words/words.ts';
+
+const text = words.people.secret;
+
+/** A key that was just issued. It lives in the state of one component alone, and is gone with it. */
+export interface IssuedKey {
+  readonly name: string;
+  readonly clientId: string;
+  readonly secret: string;
+  /** Who else knows it, and what became of the previous one. */
+  readonly note: string;
+}
+
+/** Shows an issued key once. */
+export const IssuedKeyDialog = ({
+  issued,
+  close,
+}: {
+  readonly issued: IssuedKey | null;
+  readonly close: () => void;
+}) => {
+  return (
+    <Dialog title={issued ? text.issued(issued.name) : ''} open={issued !== null} close={close} lasting>
+      {issued ? (
+        <div>
+          <p>{issued.note}</p>
+          <CopyBlock label={text.clientId} text={issued.clientId} />
+          <CopyBlock label={text.clientSecret} text={issued.secret} />
+        </div>
+      ) : null}
+    </Dialog>
+  );
+};

@@ -1,0 +1,105 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { call } from '../../api/call.ts';
+import { words } from '../../words/words.ts';
+import { useLots, type ManyAct, type Outcome } from './in-lots.ts';
+import { IssuedKeyDialog, type IssuedKey } from './issued-key.tsx';
+import { GroupDialog, ReasonDialog, TierDialog } from './many-dialogs.tsx';
+import { Outcomes } from './outcomes.tsx';
+import type { Person } from './people-page.tsx';
+import styles from './people.module.css';
+
+const text = words.people;
+
+/** As many as the service approves at once. */
+const approvedAtOnce = 50;
+
+type Asking = 'reject' | 'suspend' | 'tier' | 'group' | null;
+
+/** What can be done with those who are chosen: a decision about who waits, and what approved people get. */
+export const ManyActs = ({
+  status,
+  people,
+  nobody,
+  clear,
+}: {
+  readonly status: 'pending' | 'approved';
+  readonly people: readonly Person[];
+  /** Whether there is nobody to choose. */
+  readonly nobody: boolean;
+  readonly clear: () => void;
+}) => {
+  const { progress, run, dismiss } = useLots(['GET /api/profiles/', 'GET /api/groups']);
+  const [asking, setAsking] = useState<Asking>(null);
+  const [issued, setIssued] = useState<IssuedKey | null>(null);
+  const busy = progress?.isRunning ?? false;
+  const act = (wanted: ManyAct<Person>): void => {
+    setAsking(null);
+    void run(people, wanted).then(clear);
+  };
+  const approve = (): void => act(approval((one) => people.length === 1 && setIssued(one)));
+  const close = () => setAsking(null);
+  const button = (label: string, onClick: () => void) => (
+    <Button variant="default" disabled={busy || people.length === 0} onClick={onClick}>
+      {label}
+    </Button>
+  );
+  return (
+    <>
+      {nobody ? null : (
+        <div className={styles.acts}>
+          {status === 'pending' ? (
+            <>
+              <Button disabled={people.length === 0} loading={busy} onClick={approve}>
+                {people.length === 0 ? text.many.approve : text.many.approveMany(people.length)}
+              </Button>
+              {button(people.length === 0 ? text.many.reject : text.many.rejectMany(people.length), () =>
+                setAsking('reject'),
+              )}
+            </>
+          ) : (
+            <>
+              {button(text.many.setTier, () => setAsking('tier'))}
+              {button(text.many.addToGroup, () => setAsking('group'))}
+              {button(text.many.suspend, () => setAsking('suspend'))}
+            </>
+          )}
+          {people.length === 0 ? (
+            <span className={styles.quiet}>{text.choose}</span>
+          ) : (
+            <>
+              <span>{text.chosen(people.length)}</span>
+              <Button variant="subtle" onClick={clear}>
+                {text.clear}
+              </Button>
+            </>
+          )}
+        </div>
+      )}
+      <Outcomes progress={progress} dismiss={dismiss} />
+      {asking === 'reject' || asking === 'suspend' ? (
+        <ReasonDialog kind={asking} count={people.length} close={close} act={act} />
+      ) : null}
+      {asking === 'tier' ? <TierDialog count={people.length} close={close} act={act} /> : null}
+      {asking === 'group' ? <GroupDialog count={people.length} close={close} act={act} /> : null}
+      <IssuedKeyDialog issued={issued} close={() => setIssued(null)} />
+    </>
+  );
+};
+
+/** Whoever is approved gets a key; it goes nowhere but to `issue`, one at a time. */
+const approval = (issue: (key: IssuedKey) => unknown): ManyAct<Person> => ({
+  lotSize: approvedAtOnce,
+  nameOf: ({ full_name: name }) => name,
+  done: text.many.approvedMany,
+  send: async (lot) => {
+    const names = new Map(lot.map(({ email, full_name: name }) => [email, name]));
+    const body = { profiles: lot.map(({ email }) => email) };
+    const { outcomes } = await call('POST /api/profiles/approve', { body });
+    return outcomes.map(({ outcome, email, client_id: clientId, client_secret: secret }): Outcome => {
+      const name = names.get(email) ?? email;
+      if (clientId && secret) issue({ name, clientId, secret, note: text.secret.approvedOnce });
+      return { name, isDone: outcome === 'approved', what: text.many.outcome[outcome] };
+    });
+  },
+});

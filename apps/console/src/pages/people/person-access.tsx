@@ -1,0 +1,128 @@
+import { Button, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { Answered } from '../../api/call.ts';
+import { useChange, usePages } from '../../api/use-call.ts';
+import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import { fieldOf } from '../../parts/form-fields.ts';
+import { dayOf, Moment } from '../../parts/moment.tsx';
+import { notify } from '../../parts/notify.ts';
+import { ApisPicker, type Picked } from '../../parts/pickers.tsx';
+import { words } from '../../words/words.ts';
+import type { WholePerson } from './person-page.tsx';
+import { inWords } from './refusals.ts';
+import { Section } from './section.tsx';
+
+const text = words.people.person;
+const touches = ['GET /api/access/matrix'] as const;
+
+type Right = Answered<'GET /api/access/matrix'>[number];
+
+/** What somebody may use, a line for each way in which they may. */
+export const PersonAccess = ({ person }: { readonly person: WholePerson }) => {
+  const isAdmin = person.role === 'admin';
+  const pages = usePages('GET /api/access/matrix', { query: { profile: person.id } }, { enabled: !isAdmin });
+  const revoke = useChange('DELETE /api/access/clients/:client_profile_id/collections/:collection_id', { touches });
+  if (isAdmin)
+    return (
+      <Section title={text.may}>
+        <p>{text.mayAll}</p>
+      </Section>
+    );
+  const sleeps = person.registration_status !== 'approved' || person.suspended_at;
+  const revokeOne = ({ collection_id: id, collection_name: name }: Right): void =>
+    revoke.mutate(
+      { params: { client_profile_id: person.id, collection_id: id } },
+      { onSuccess: () => notify(text.revoked(name)) },
+    );
+  const columns: readonly Column<Right>[] = [
+    { header: text.api, cell: ({ collection_name: name }) => name },
+    {
+      header: text.by,
+      cell: ({ via, group_name: group }) => (via === 'group' ? text.byGroup(group ?? '') : text.direct),
+    },
+    { header: text.since, cell: ({ granted_at: at }) => <Moment at={at} /> },
+    { header: text.until, cell: ({ expires_at: at }) => <Moment at={at} none={text.noEnd} /> },
+    {
+      header: words.frame.actions,
+      headerHidden: true,
+      cell: (right) =>
+        right.via === 'direct' ? (
+          <Button
+            variant="default"
+            size="xs"
+            aria-label={text.revokeOf(right.collection_name)}
+            disabled={revoke.isPending}
+            onClick={() => revokeOne(right)}
+          >
+            {text.revoke}
+          </Button>
+        ) : null,
+    },
+  ];
+  return (
+    <Section title={text.may} actions={<GrantAct person={person} />}>
+      {sleeps ? <p>{text.maySleeps}</p> : null}
+      <ErrorNote error={inWords(revoke.error)} />
+      <DataTable
+        label={text.may}
+        columns={columns}
+        pages={pages}
+        keyOf={({ collection_id: id, group_id: group }) => `${id} ${group ?? ''}`}
+        empty={text.mayNothing}
+      />
+    </Section>
+  );
+};
+
+/** Any number of APIs at once, all with the same end. */
+const GrantAct = ({ person }: { readonly person: WholePerson }) => {
+  const [open, setOpen] = useState(false);
+  const [apis, setApis] = useState<readonly Picked[]>([]);
+  const [refused, setRefused] = useState<readonly string[]>([]);
+  const grant = useChange('POST /api/access/grants', { touches });
+  const close = () => {
+    setOpen(false);
+    setApis([]);
+    grant.reset();
+  };
+  const act = (fields: FormData): void => {
+    const end = fieldOf(fields, 'end');
+    const body = {
+      profiles: [person.id],
+      collections: apis.map(({ id }) => id),
+      ...(end === '' ? {} : { expires_at: end }),
+    };
+    grant.mutate(
+      { body },
+      {
+        onSuccess: ({ outcomes }) => {
+          const failed = outcomes.filter(({ outcome }) => outcome === 'not_found' || outcome === 'ambiguous');
+          setRefused(failed.map(({ collection_name: name, reason }) => text.notGranted(name, reason ?? '')));
+          notify(text.granted(outcomes.length - failed.length));
+          close();
+        },
+      },
+    );
+  };
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>{text.grant}</Button>
+      {refused.length > 0 ? <p role="alert">{refused.join('; ')}</p> : null}
+      <Dialog
+        open={open}
+        close={close}
+        title={text.grantTitle(person.full_name)}
+        act={act}
+        actLabel={text.grant}
+        busy={grant.isPending}
+        disabled={apis.length === 0}
+        error={inWords(grant.error)}
+      >
+        <ApisPicker label={text.apis} value={apis} change={setApis} />
+        <TextInput type="date" name="end" label={text.lastDay} description={text.optionalEnd} min={dayOf(new Date())} />
+      </Dialog>
+    </>
+  );
+};

@@ -1,0 +1,101 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useChange, useRead } from '../../api/use-call.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { notify } from '../../parts/notify.ts';
+import { words } from '../../words/words.ts';
+import { RuleFields, ruleFrom } from '../limits/rule-fields.tsx';
+import styles from './people.module.css';
+import type { WholePerson } from './person-page.tsx';
+import { inWords } from './refusals.ts';
+import { Section } from './section.tsx';
+
+const text = words.people.person;
+const touches = [
+  'GET /api/rate-limits/effective/:client_id',
+  'GET /api/rate-limits/overrides',
+  'GET /api/rate-limits/standing',
+] as const;
+
+interface Facts {
+  readonly person: WholePerson;
+}
+
+/** The limit in force, what sets it, and an override of it. */
+export const PersonLimit = ({ person }: Facts) => {
+  const isCounted = person.role === 'client' && person.client_id !== null;
+  return (
+    <Section title={text.limit}>
+      {isCounted ? <InForce person={person} /> : <p>{person.role === 'admin' ? text.adminUnlimited : text.noLimit}</p>}
+    </Section>
+  );
+};
+
+const InForce = ({ person }: Facts) => {
+  const read = useRead('GET /api/rate-limits/effective/:client_id', { params: { client_id: person.id } });
+  const remove = useChange('DELETE /api/rate-limits/overrides/:id', { touches });
+  const [open, setOpen] = useState(false);
+  if (!read.data) return read.error ? <ErrorNote error={inWords(read.error)} retry={read.refetch} /> : <Loading />;
+  const { source, tier, override_id: override, remaining, ...rule } = read.data;
+  const by = source === 'tier' ? text.source.tier(tier ?? '') : text.source[source];
+  const removeIt = (): void =>
+    remove.mutate({ params: { id: String(override) } }, { onSuccess: () => notify(text.overrideRemoved) });
+  return (
+    <>
+      <dl className={styles.facts}>
+        <dt>{text.inForce}</dt>
+        <dd>
+          <strong>{words.limits.rule(rule.allowed_limit, rule.window_seconds)}</strong>
+          <span>{by}</span>
+          <span className={styles.quiet}>{text.left(remaining, rule.allowed_limit)}</span>
+        </dd>
+      </dl>
+      <div className={styles.acts}>
+        <Button variant="default" onClick={() => setOpen(true)}>
+          {override === null ? text.setOverride : text.changeOverride}
+        </Button>
+        {override === null ? null : (
+          <Button variant="default" loading={remove.isPending} onClick={removeIt}>
+            {text.removeOverride}
+          </Button>
+        )}
+      </div>
+      <ErrorNote error={inWords(remove.error)} />
+      {open ? <OverrideDialog person={person} current={rule} override={override} close={() => setOpen(false)} /> : null}
+    </>
+  );
+};
+
+const OverrideDialog = ({
+  person,
+  current,
+  override,
+  close,
+}: Facts & {
+  readonly current: { readonly allowed_limit: number; readonly window_seconds: number };
+  readonly override: number | null;
+  readonly close: () => void;
+}) => {
+  const create = useChange('POST /api/rate-limits/overrides', { touches });
+  const update = useChange('PUT /api/rate-limits/overrides/:id', { touches });
+  const act = (fields: FormData): void => {
+    const body = ruleFrom(fields);
+    const done = { onSuccess: close };
+    if (override === null) create.mutate({ body: { client_id: person.email, ...body } }, done);
+    else update.mutate({ params: { id: String(override) }, body }, done);
+  };
+  return (
+    <Dialog
+      open
+      close={close}
+      title={text.overrideTitle(person.full_name)}
+      act={act}
+      busy={create.isPending || update.isPending}
+      error={inWords(create.error ?? update.error)}
+    >
+      <RuleFields rule={current} />
+    </Dialog>
+  );
+};

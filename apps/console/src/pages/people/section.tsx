@@ -1,0 +1,21 @@
+import type { ReactNode } from 'react';
+import styles from './people.module.css';
+
+/** A part of the page with its heading and what can be done there. */
+export const Section = ({
+  title,
+  actions,
+  children,
+}: {
+  readonly title: string;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}) => (
+  <section className={styles.section} aria-label={title}>
+    <header>
+      <h2>{title}</h2>
+      {actions}
+    </header>
+    {children}
+  </section>
+);

@@ -1,0 +1,17 @@
+import { useRead } from '../../api/use-call.ts';
+import { words } from '../../words/words.ts';
+
+const text = words.people.person;
+
+/** The tiers to choose from, with none first. One that somebody has is among them before the list is read. */
+export const useTierOptions = (
+  current: string | null,
+): readonly { readonly value: string; readonly label: string }[] => {
+  const tiers = useRead('GET /api/rate-limits/tiers', {}).data ?? [];
+  const options = tiers.map(({ tier, is_active: isActive }) => ({
+    value: tier,
+    label: isActive ? tier : text.inactive(tier),
+  }));
+  const isKnown = current === null || options.some(({ value }) => value === current);
+  return [{ value: '', label: text.noTier }, ...options, ...(isKnown ? [] : [{ value: current, label: current }])];
+};

@@ -1,0 +1,16 @@
+import { useTotal } from '../../api/use-call.ts';
+import { words } from '../../words/words.ts';
+import styles from './people.module.css';
+
+const minuteMs = 60_000;
+
+/** How many people wait for approval; nothing while nobody does. */
+export const WaitingNote = () => {
+  const waiting = useTotal(
+    'GET /api/profiles/',
+    { query: { registration_status: 'pending' } },
+    { refetchInterval: minuteMs },
+  );
+  if (!waiting) return null;
+  return <span className={styles.note}>{words.people.waiting(waiting)}</span>;
+};

@@ -1,0 +1,41 @@
+import '@mantine/charts/styles.css';
+import { BarChart } from '@mantine/charts';
+import { words } from '../../words/words.ts';
+import { countNames, type CountName, type UseLine } from './counts.ts';
+import styles from './use.module.css';
+
+const text = words.use;
+
+/** Each has a contrast of 3 or more on the ground of both themes. */
+const colours = {
+  reads: 'blue.6',
+  searches: 'teal.8',
+  slices: 'grape.6',
+  credential_reads: 'orange.8',
+  refused: 'red.8',
+} as const satisfies Record<CountName, string>;
+
+const series = countNames.map((name) => ({
+  name,
+  label: text.counts[name],
+  color: colours[name],
+  // What was refused is no use: it stands beside what was answered.
+  stackId: name === 'refused' ? 'refused' : 'answered',
+}));
+
+/** A picture of what the table below it says; screen readers and the keyboard have the table. */
+export const DayChart = ({ days }: { readonly days: readonly (UseLine & { readonly day: string })[] }) => (
+  <div role="img" aria-label={text.chart(days.length)} className={styles.chart}>
+    <BarChart
+      h={260}
+      data={days.map((day) => ({ ...day }))}
+      dataKey="day"
+      series={series}
+      withLegend
+      accessibilityLayer={false}
+      maxBarWidth={28}
+      valueFormatter={(value) => value.toLocaleString()}
+      yAxisProps={{ allowDecimals: false, width: 64 }}
+    />
+  </div>
+);

@@ -1,0 +1,36 @@
+import { words } from '../../words/words.ts';
+import { countNames, type UseLine } from './counts.ts';
+import styles from './use.module.css';
+
+const text = words.use;
+
+/** The figures of the chart, for those who cannot see it or want to know them exactly. */
+export const DayTable = ({ days }: { readonly days: readonly (UseLine & { readonly day: string })[] }) => (
+  <details className={styles.figures}>
+    <summary>{text.figures}</summary>
+    <div className={styles.scroll} tabIndex={0} role="group" aria-label={text.figuresOf}>
+      <table className={styles.table} aria-label={text.figuresOf}>
+        <thead>
+          <tr>
+            <th scope="col">{text.day}</th>
+            {countNames.map((name) => (
+              <th key={name} scope="col">
+                {text.counts[name]}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {days.toReversed().map((line) => (
+            <tr key={line.day}>
+              <th scope="row">{line.day}</th>
+              {countNames.map((name) => (
+                <td key={name}>{line[name].toLocaleString()}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  </details>
+);

@@ -1,0 +1,87 @@
+import { Select } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useState } from 'react';
+import { useRead } from '../api/use-call.ts';
+import { words } from '../words/words.ts';
+
+interface ChoiceFacts {
+  readonly label: string;
+  readonly placeholder: string;
+  /** What the service and the address know it by: an e-mail, a name or an id. Empty for none. */
+  readonly value: string;
+  /** What is shown for the value, if it is not the value itself. */
+  readonly shown?: string | undefined;
+  readonly change: (value: string) => void;
+}
+
+const shownMax = 20;
+const pauseMs = 200;
+
+/** One of many, found on the server as one types; or none. */
+const Choice = ({
+  label,
+  placeholder,
+  value,
+  shown = value,
+  change,
+  names,
+  typed,
+  setTyped,
+  isFetching,
+}: ChoiceFacts & {
+  readonly names: readonly string[];
+  readonly typed: string;
+  readonly setTyped: (text: string) => void;
+  readonly isFetching: boolean;
+}) => {
+  const found = [...new Set(names)].filter((name) => name !== value).map((name) => ({ value: name, label: name }));
+  return (
+    <Select
+      label={label}
+      placeholder={placeholder}
+      data={value === '' ? found : [{ value, label: shown }, ...found]}
+      value={value || null}
+      onChange={(chosen) => change(chosen ?? '')}
+      searchable
+      searchValue={typed}
+      onSearchChange={setTyped}
+      // The server has filtered already.
+      filter={({ options }) => options}
+      nothingFoundMessage={isFetching ? words.frame.loading : words.frame.nothingFound}
+      clearable
+      clearButtonProps={{ 'aria-label': `${words.frame.clear}: ${label}` }}
+    />
+  );
+};
+
+/** What is looked for: nothing while the field only shows what was chosen. */
+const useTyped = ({ value, shown = value }: ChoiceFacts) => {
+  const [typed, setTyped] = useState(shown);
+  const [paused] = useDebouncedValue(typed, pauseMs);
+  const [isAsked, setAsked] = useState(false);
+  return {
+    typed,
+    setTyped: (text: string): void => {
+      setTyped(text);
+      if (text !== shown) setAsked(true);
+    },
+    q: paused === shown ? '' : paused,
+    isAsked,
+  };
+};
+
+/** Anybody who registered, by e-mail. */
+export const PersonChoice = (facts: ChoiceFacts) => {
+  const { typed, setTyped, q, isAsked } = useTyped(facts);
+  const read = useRead('GET /api/profiles/', { query: { q, limit: shownMax } }, { keep: true, enabled: isAsked });
+  const names = (read.data ?? []).map(({ email }) => email);
+  return <Choice {...facts} names={names} typed={typed} setTyped={setTyped} isFetching={read.isFetching} />;
+};
+
+/** An API that one may see, by name. */
+export const ApiChoice = (facts: ChoiceFacts) => {
+  const { typed, setTyped, q, isAsked } = useTyped(facts);
+  const read = useRead('GET /api/collections/', { query: { q, limit: shownMax } }, { keep: true, enabled: isAsked });
+  const names = (read.data ?? []).map(({ name }) => name);
+  return <Choice {...facts} names={names} typed={typed} setTyped={setTyped} isFetching={read.isFetching} />;
+};

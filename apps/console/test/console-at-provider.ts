@@ -1,0 +1,82 @@
+import { consoleClientId, freePort, startIdentityProvider, type TestIdentityProvider } from '@portico/test-servers';
+import type { Browser, Page } from 'playwright-core';
+import { startConsoleService, type ConsoleService } from './console-service.ts';
+import { openPage, type WatchedPage } from './watched-page.ts';
+
+/** Somebody whom the provider knows. */
+export interface PersonAtProvider {
+  readonly uid: string;
+  readonly email: string;
+  readonly emailVerified: true;
+}
+
+export const personAtProvider = (name: string): PersonAtProvider => ({
+  uid: `${name}-at-provider`,
+  email: `${name}@example.com`,
+  emailVerified: true,
+});
+
+export interface ConsoleAtProvider {
+  readonly provider: TestIdentityProvider;
+  /** Its local issuer stays on, for the first admin alone. */
+  readonly service: ConsoleService;
+  /** A page at the card that signs in. */
+  readonly open: (path?: string) => Promise<WatchedPage>;
+  /** Clicks through the provider as this person. */
+  readonly signIn: (page: Page, person: PersonAtProvider) => Promise<void>;
+  readonly signInButton: (page: Page) => ReturnType<Page['getByRole']>;
+  /** Registers the person with a token of the provider, and makes an admin of them. */
+  readonly addAdmin: (person: PersonAtProvider) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** The service with its console, and a real OpenID Connect provider that people sign in at. */
+export const startConsoleAtProvider = async (
+  browser: Browser,
+  { refreshTokens, idTokenSeconds }: { readonly refreshTokens: boolean; readonly idTokenSeconds: number },
+): Promise<ConsoleAtProvider> => {
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const provider = await startIdentityProvider({ idTokenSeconds, console: { origin, refreshTokens } });
+  const service = await startConsoleService({
+    PORT: String(port),
+    IDENTITY_LOCAL: 'true',
+    IDENTITY_ISSUER: provider.issuer,
+    IDENTITY_AUDIENCE: consoleClientId,
+  });
+  const signInButton: ConsoleAtProvider['signInButton'] = (page) =>
+    page.getByRole('button', { name: `Sign in with ${new URL(provider.issuer).host}` });
+  const signIn: ConsoleAtProvider['signIn'] = async (page, person) => {
+    provider.expect(person);
+    await signInButton(page).click();
+  };
+  return {
+    provider,
+    service,
+    async open(path = '/') {
+      const watched = await openPage(browser, service, { origins: [provider.issuer] });
+      await watched.page.goto(`${origin}/console${path}`);
+      await signInButton(watched.page).waitFor();
+      return watched;
+    },
+    signIn,
+    signInButton,
+    async addAdmin(person) {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      await page.goto(`${origin}/console/`);
+      await signIn(page, person);
+      await page.getByLabel('Full name').fill(person.uid);
+      await page.getByRole('button', { name: 'Register' }).click();
+      await page.getByRole('heading', { name: 'Waiting for approval' }).waitFor();
+      await context.close();
+      const [{ id }] = await service.ask<[{ id: string }]>('GET', '/api/profiles/?registration_status=pending');
+      await service.ask('POST', `/api/profiles/${id}/approve`);
+      await service.ask('PUT', `/api/profiles/${id}/role`, { role: 'admin' });
+    },
+    close: async () => {
+      await service.close();
+      await provider.close();
+    },
+  };
+};

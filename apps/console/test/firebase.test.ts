@@ -1,0 +1,140 @@
+import { startFirebaseStandIn, type FirebasePerson, type FirebaseStandIn } from '@portico/test-servers';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { expectAccessible } from './accessible.ts';
+import { startBrowser } from './browser.ts';
+import { startConsoleService, type ConsoleService } from './console-service.ts';
+import { openPage, screenshot } from './watched-page.ts';
+
+const browser = await startBrowser();
+afterAll(() => browser?.close());
+
+const ada: FirebasePerson = {
+  uid: 'ada-at-firebase',
+  email: 'ada@example.com',
+  password: 'right horse battery',
+  emailVerified: true,
+};
+const headed = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+
+describe.skipIf(!browser)('signing in by e-mail and password', () => {
+  if (!browser) return;
+  let firebase: FirebaseStandIn;
+  let service: ConsoleService;
+  beforeAll(async () => {
+    firebase = await startFirebaseStandIn({ people: [ada] });
+    service = await startConsoleService({ IDENTITY_LOCAL: 'true', ...firebase.variables });
+  });
+  afterAll(async () => {
+    await service.close();
+    await firebase.close();
+  });
+
+  const open = async () => {
+    const watched = await openPage(browser, service, { origins: [`http://${firebase.host}`] });
+    // Refusals of Firebase, and a person who is not registered yet.
+    watched.expectTrouble(/^console: .*400.*signInWithPassword/);
+    watched.expectTrouble(/^console: .*404.*profiles\/me/);
+    await watched.page.goto(`${service.address}/console/`);
+    return watched;
+  };
+  const enter = async (page: Page, password: string, email = ada.email): Promise<void> => {
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel(/^Password/).fill(password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  };
+  const renewals = () => firebase.calls.filter(({ path }) => path.endsWith('/token')).length;
+
+  test('a wrong password is told of at its field, and the right one signs in', async () => {
+    const { page } = await open();
+    await enter(page, 'wrong');
+    await page.getByText('There is no account with this e-mail and password.').waitFor();
+    const field = page.getByLabel(/^Password/);
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    const described = (await field.getAttribute('aria-describedby')) ?? '';
+    expect(await page.locator(`#${escaped(described)}`).innerText()).toContain('no account');
+    await expectAccessible(page);
+    await screenshot(page, 'wrong password');
+    await enter(page, ada.password);
+    await headed(page, 'Register');
+    expect(await page.getByLabel('E-mail').inputValue()).toBe(ada.email);
+    await page.getByLabel('Full name').fill('Ada Lovelace');
+    await page.getByRole('button', { name: 'Register' }).click();
+    await headed(page, 'Waiting for approval');
+    const [{ id }] = await service.ask<[{ id: string }]>('GET', '/api/profiles/?registration_status=pending');
+    await service.ask('POST', `/api/profiles/${id}/approve`);
+    await page.getByRole('button', { name: 'Check again' }).click();
+    await page.locator('#content h1').waitFor();
+    const stored = await page.evaluate(() =>
+      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
+    );
+    expect(stored).not.toMatch(/eyJ|refresh/);
+  });
+
+  test('a disabled account is told so', async () => {
+    const { page } = await open();
+    firebase.put({ ...ada, disabled: true });
+    try {
+      await enter(page, ada.password);
+      await page.getByText('This account is disabled at the identity provider.').waitFor();
+    } finally {
+      firebase.put(ada);
+    }
+  });
+
+  test('a second factor cannot be asked for, which is told', async () => {
+    const { page } = await open();
+    firebase.put({ ...ada, secondFactor: true });
+    try {
+      await enter(page, ada.password);
+      await page.getByText('This account has a second factor, which cannot be asked for here.').waitFor();
+    } finally {
+      firebase.put(ada);
+    }
+  });
+
+  test('Firebase away is told, and signing in works once it is back', async () => {
+    const { page, expectTrouble } = await open();
+    expectTrouble(/ERR_CONNECTION_REFUSED/);
+    await firebase.control.stop();
+    try {
+      await enter(page, ada.password);
+      await page.getByText('The identity provider cannot be reached.').waitFor();
+    } finally {
+      await firebase.control.start();
+    }
+    await enter(page, ada.password);
+    await page.locator('#content h1').waitFor();
+  });
+
+  test(
+    'a sign-in renews itself; once that is refused, the password is asked for above the page',
+    { timeout: 60_000 },
+    async () => {
+      const { page, expectTrouble } = await open();
+      expectTrouble(/^console: .*400.*securetoken/);
+      firebase.tokenSeconds = 12;
+      const before = renewals();
+      await enter(page, ada.password);
+      await page.locator('#content h1').waitFor();
+      const title = await page.locator('#content h1').innerText();
+      await vi.waitFor(() => expect(renewals()).toBeGreaterThan(before + 1), { timeout: 30_000, interval: 200 });
+      expect(await page.getByRole('dialog').count()).toBe(0);
+
+      firebase.revoke(ada.uid);
+      const dialog = page.getByRole('dialog', { name: 'Your sign-in has ended' });
+      await dialog.waitFor({ timeout: 20_000 });
+      await expectAccessible(page);
+      await screenshot(page, 'password again');
+      firebase.tokenSeconds = 3_600;
+      await dialog.getByLabel('E-mail').fill(ada.email);
+      await dialog.getByLabel(/^Password/).fill(ada.password);
+      await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await headed(page, title);
+    },
+  );
+});
+
+/** An id that React has made, as a selector. */
+const escaped = (id: string): string => id.replaceAll(/[^\w-]/g, (character) => `\\${character}`);

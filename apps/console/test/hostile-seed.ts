@@ -1,0 +1,95 @@
+import type { ConsoleService, Person } from './console-service.ts';
+import { hostileDocument, hostileName, hostileNote, hostileProse } from './hostile-texts.ts';
+
+export interface HostileSeed {
+  /** An approved client who may use the hostile API. */
+  readonly client: Person;
+  /** What names the hostile things in the addresses of pages. */
+  readonly api: { readonly id: string; readonly name: string };
+  readonly group: { readonly id: string; readonly name: string };
+}
+
+/** Puts a hostile text wherever somebody can write one: each kind of thing, and what happens to it. */
+export const seedHostileTexts = async (service: ConsoleService): Promise<HostileSeed> => {
+  const { ask } = service;
+  const api = await addApis(service);
+  await ask('POST', '/api/rate-limits/tiers', {
+    tier: 'hostile',
+    allowed_limit: 1_000,
+    window_seconds: 60,
+    description: hostileNote('description of a tier'),
+  });
+  const groupName = hostileName('group');
+  const group = await ask<Created>('POST', '/api/groups', {
+    name: groupName,
+    description: hostileNote('description of a group'),
+    tier: 'hostile',
+  });
+  await ask('POST', `/api/groups/${group.id}/collections/${api.open.id}`);
+  const client = await addPeople(service, group.id, groupName);
+  await askForAccess(service, client, api);
+  await ask('POST', '/api/service-accounts', { name: hostileName('service account'), scopes: ['catalog:read'] });
+  await ask(
+    'POST',
+    '/api/audit/',
+    { message: { action: hostileName('action'), text: hostileProse('audit'), '<script>': [hostileName('value')] } },
+    client,
+  );
+  return { client, api: api.open, group: { id: group.id, name: groupName } };
+};
+
+interface Created {
+  readonly id: string;
+}
+
+const addApis = async ({ ask }: ConsoleService) => {
+  const add = async (which: string) => {
+    const name = hostileName(`${which} API`);
+    const { id } = await ask<Created>('POST', '/api/collections/', {
+      name,
+      description: hostileProse(`description of the ${which} API`),
+      openapi_spec: hostileDocument(name),
+      authentication: { type: 'apiKey', name: 'X-Key', value: 'the credential', in: 'header' },
+      discoverable: true,
+    });
+    return { id, name };
+  };
+  return { open: await add('open'), asked: await add('asked'), refused: await add('refused') };
+};
+
+const personOf = (name: string, groups?: readonly string[]): Person => ({
+  uid: `${name}"><img src=x onerror=alert('uid')>`,
+  email: `${name}@example.com`,
+  ...(groups ? { groups } : {}),
+});
+
+const addPeople = async (service: ConsoleService, groupId: string, groupName: string): Promise<Person> => {
+  const { ask, register } = service;
+  const nameless = (what: string) => ({ fullName: hostileName(`${what} name`), company: hostileName('company') });
+  const client = personOf('client', [groupName, hostileName('claimed group')]);
+  const id = await register(client, nameless('client'));
+  await ask('POST', `/api/groups/${groupId}/members/${id}`);
+  // A token whose claim names groups.
+  await ask('GET', '/api/profiles/me', undefined, client);
+  await register(personOf('waiting'), { ...nameless('waiting'), approved: false });
+  const rejected = await register(personOf('rejected'), { ...nameless('rejected'), approved: false });
+  await ask('POST', `/api/profiles/${rejected}/reject`, { reason: hostileNote('rejection') });
+  const suspended = await register(personOf('suspended'), nameless('suspended'));
+  await ask('POST', `/api/profiles/${suspended}/suspend`);
+  return client;
+};
+
+const askForAccess = async (
+  { ask }: ConsoleService,
+  client: Person,
+  { asked, refused }: Awaited<ReturnType<typeof addApis>>,
+): Promise<void> => {
+  await ask('POST', '/api/access/requests', { collection_id: asked.id, reason: hostileNote('reason') }, client);
+  const request = await ask<Created>(
+    'POST',
+    '/api/access/requests',
+    { collection_id: refused.id, reason: hostileNote('reason that was refused') },
+    client,
+  );
+  await ask('POST', `/api/access/requests/${request.id}/deny`, { reason: hostileNote('denial') });
+};

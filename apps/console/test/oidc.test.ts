@@ -1,0 +1,201 @@
+import type { Page, Request } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { expectAccessible } from './accessible.ts';
+import { startBrowser } from './browser.ts';
+import { personAtProvider, startConsoleAtProvider, type ConsoleAtProvider } from './console-at-provider.ts';
+import { openPage, screenshot } from './watched-page.ts';
+
+const browser = await startBrowser();
+afterAll(() => browser?.close());
+
+/** Short enough to wait for: a token is renewed after two thirds of this. */
+const shortSeconds = 9;
+const hourSeconds = 3_600;
+/** How often, at most, the service looks for a key that it does not know; with a second on top. */
+const keyIntervalMs = 31_000;
+
+const ada = personAtProvider('ada');
+const signOutButton = (page: Page) => page.getByRole('button', { name: 'Sign out' });
+const headed = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+
+describe.skipIf(!browser).each([
+  { how: 'by refresh token', refreshTokens: true },
+  { how: 'in a hidden frame', refreshTokens: false },
+])('a sign-in at an identity provider that is renewed $how', ({ refreshTokens }) => {
+  if (!browser) return;
+  let at: ConsoleAtProvider;
+  beforeAll(async () => {
+    at = await startConsoleAtProvider(browser, { refreshTokens, idTokenSeconds: shortSeconds });
+    await at.addAdmin(ada);
+  });
+  afterAll(() => at.close());
+
+  test('is renewed again and again, with whatever key the provider signs by now', { timeout: 120_000 }, async () => {
+    const looked = Date.now();
+    const { page, context } = await at.open();
+    await at.signIn(page, ada);
+    await headed(page, 'People');
+    const before = await keyOfNextCall(page, 'before');
+    const renewals: Request[] = [];
+    context.on('requestfinished', (request) => {
+      if (isRenewal(request, refreshTokens)) renewals.push(request);
+    });
+    await vi.waitFor(() => expect(renewals.length).toBeGreaterThan(2), { timeout: 60_000, interval: 200 });
+    await expect
+      .poll(() => Date.now() - looked, { timeout: keyIntervalMs, interval: 200 })
+      .toBeGreaterThan(keyIntervalMs);
+    at.provider.rotate();
+    const count = renewals.length;
+    await vi.waitFor(() => expect(renewals.length).toBeGreaterThan(count), { timeout: 20_000, interval: 200 });
+    const isNew = async () => expect(await keyOfNextCall(page, `after ${Date.now()}`)).not.toBe(before);
+    await vi.waitFor(isNew, { timeout: 10_000, interval: 500 });
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(JSON.stringify(await page.evaluate(() => [{ ...localStorage }, { ...sessionStorage }]))).not.toContain(
+      'eyJ',
+    );
+  });
+});
+
+const isRenewal = (request: Request, refreshTokens: boolean): boolean =>
+  refreshTokens
+    ? (request.postData()?.includes('grant_type=refresh_token') ?? false)
+    : request.url().includes('prompt=none');
+
+/** Types into the filter of the list of people; returns the id of the key by which the token of its request is signed. */
+const keyOfNextCall = async (page: Page, typed: string): Promise<string> => {
+  const answered = page.waitForResponse((response) => response.url().includes('/api/profiles/?q='));
+  await page.getByRole('searchbox').fill(typed);
+  const response = await answered;
+  expect(response.status()).toBe(200);
+  const [header = ''] = (response.request().headers()['authorization'] ?? '').replace('Bearer ', '').split('.');
+  return (JSON.parse(Buffer.from(header, 'base64url').toString()) as { kid: string }).kid;
+};
+
+describe.skipIf(!browser)('a sign-in at an identity provider', () => {
+  if (!browser) return;
+  let at: ConsoleAtProvider;
+  beforeAll(async () => {
+    at = await startConsoleAtProvider(browser, { refreshTokens: false, idTokenSeconds: hourSeconds });
+    await at.addAdmin(ada);
+  });
+  afterAll(() => at.close());
+
+  test('leads to the page that was opened, and signing out ends it at the provider too', async () => {
+    const { page } = await at.open('/search');
+    await expectAccessible(page);
+    await screenshot(page, 'sign in at a provider');
+    await at.signIn(page, ada);
+    await page.locator('#content h1').waitFor();
+    expect(page.url()).toBe(`${at.service.address}/console/search`);
+
+    await signOutButton(page).click();
+    await page.getByRole('button', { name: 'Yes, sign me out' }).click();
+    await at.signInButton(page).waitFor();
+    expect(page.url()).toBe(`${at.service.address}/console/`);
+    // Whoever is still signed in there would come back without its login page.
+    const asked = page.waitForRequest(/\/interaction\//);
+    await at.signIn(page, ada);
+    await asked;
+    await signOutButton(page).waitFor();
+  });
+
+  test('works in a window that another page opened', async () => {
+    const { page, context } = await openPage(browser, at.service, { origins: [at.provider.issuer] });
+    await page.goto(`${at.service.address}/console/`);
+    const opened = context.waitForEvent('page');
+    await page.evaluate(() => void window.open('/console/search'));
+    const other = await opened;
+    await at.signIn(other, ada);
+    await other.locator('#content h1').waitFor();
+    expect(other.url()).toBe(`${at.service.address}/console/search`);
+  });
+
+  test('says so if the provider is away, and works once it is back', async () => {
+    const { page, expectTrouble } = await at.open();
+    expectTrouble(/ERR_CONNECTION_REFUSED/);
+    await at.provider.control.stop();
+    try {
+      await at.signIn(page, ada);
+      await page.getByRole('alert').getByText('The identity provider cannot be reached.').waitFor();
+      await expectAccessible(page);
+      await screenshot(page, 'provider away');
+    } finally {
+      await at.provider.control.start();
+    }
+    await at.signIn(page, ada);
+    await signOutButton(page).waitFor();
+  });
+
+  /** A newcomer with a filled form, whose sign-in neither renews itself nor is good any more. */
+  const formAfterTheEnd = async (name: string) => {
+    const { page, context, expectTrouble } = await at.open();
+    expectTrouble(/^console: .*404.*profiles\/me/);
+    await page.clock.install();
+    await page.reload();
+    const newcomer = personAtProvider(name);
+    await at.signIn(page, newcomer);
+    await page.getByLabel('Full name').fill('New Comer');
+    await page.getByLabel('Company').fill('Newcomers');
+    const posts: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().startsWith(at.service.address)) posts.push(request.url());
+    });
+    // Without its session at the provider, no token comes silently. The timers do not run, as in a computer that slept.
+    await context.clearCookies();
+    await page.clock.setSystemTime(Date.now() + 2 * hourSeconds * 1_000);
+    await page.getByRole('button', { name: 'Register' }).click();
+    await page.getByRole('dialog', { name: 'Your sign-in has ended' }).waitFor();
+    expect(posts).toEqual([]);
+    return { page, newcomer, posts };
+  };
+
+  test('that ended is made again in a window, and what a form sends goes out once', async () => {
+    const { page, newcomer, posts } = await formAfterTheEnd('newcomer');
+    await expectAccessible(page);
+    await screenshot(page, 'sign-in ended');
+    at.provider.expect(newcomer);
+    await page.getByRole('button', { name: 'Sign in again' }).click();
+    await headed(page, 'Waiting for approval');
+    expect(posts).toEqual([`${at.service.address}/api/profiles/register`]);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    const [registered] = await at.service.ask<object[]>('GET', '/api/profiles/?registration_status=pending');
+    expect(registered).toMatchObject({ email: newcomer.email, full_name: 'New Comer', company_name: 'Newcomers' });
+  });
+
+  test('that somebody else makes again sends nothing of the one before', async () => {
+    const { page, posts } = await formAfterTheEnd('leaver');
+    at.provider.expect(ada);
+    await page.getByRole('button', { name: 'Sign in again' }).click();
+    await at.signInButton(page).waitFor();
+    expect(posts).toEqual([]);
+  });
+
+  test('that ended is left by signing out, and nothing is sent', async () => {
+    const { page, posts } = await formAfterTheEnd('quitter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
+    await at.signInButton(page).waitFor();
+    expect(posts).toEqual([]);
+  });
+
+  test('stays while the provider is away for a moment', async () => {
+    const { page, expectTrouble } = await at.open();
+    expectTrouble(/ERR_CONNECTION_REFUSED/);
+    await page.clock.install();
+    await page.reload();
+    await at.signIn(page, ada);
+    await headed(page, 'People');
+    await at.provider.control.stop();
+    const tried = page.context().waitForEvent('requestfailed');
+    // A minute before its end it is renewed.
+    await page.clock.fastForward((hourSeconds - 60) * 1_000);
+    await tried;
+    await at.provider.control.start();
+    const renewed = page.waitForRequest(`${at.provider.issuer}/token`, { timeout: 30_000 });
+    await page.clock.fastForward(20_000);
+    await renewed;
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.clock.fastForward(hourSeconds * 500);
+    await keyOfNextCall(page, 'still here');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+});

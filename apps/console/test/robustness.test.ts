@@ -1,0 +1,181 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { expectAccessible } from './accessible.ts';
+import { startBrowser } from './browser.ts';
+import { startConsoleService, type ConsoleService, type Person } from './console-service.ts';
+import { goTo, openPage, screenshot, signIn, type WatchedPage } from './watched-page.ts';
+
+const browser = await startBrowser();
+afterAll(() => browser?.close());
+
+const hourMs = 3_600_000;
+const away = /The service cannot be reached/;
+const personOf = (uid: string): Person => ({ uid, email: `${uid}@example.com` });
+const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Your sign-in has ended' });
+const filter = (page: Page) => page.getByRole('searchbox');
+
+describe.skipIf(!browser)('the console', () => {
+  if (!browser) return;
+  let service: ConsoleService;
+  let isAway = false;
+  beforeAll(async () => {
+    service = await startConsoleService();
+    for (const uid of ['ada', 'bob', 'cyd']) await service.register(personOf(uid), { approved: false });
+  });
+  afterAll(() => service.close());
+  afterEach(() => comeBack());
+
+  const goAway = async (): Promise<void> => {
+    isAway = true;
+    await service.goAway();
+  };
+  const comeBack = async (): Promise<void> => {
+    if (isAway) await service.comeBack();
+    isAway = false;
+  };
+  /** Signed in at the list of those who wait. */
+  const administrator = async (): Promise<WatchedPage> => {
+    const watched = await openPage(browser, service);
+    await signIn(watched.page, service);
+    await row(watched.page, 'cyd@example.com').waitFor();
+    return watched;
+  };
+  const expectAway = ({ expectTrouble }: WatchedPage): void => {
+    expectTrouble(/ERR_CONNECTION_(REFUSED|RESET)|ERR_EMPTY_RESPONSE/);
+  };
+
+  test('says in words that the service is away, and goes on where it was once it is back', async () => {
+    const watched = await administrator();
+    const { page } = watched;
+    expectAway(watched);
+    await goAway();
+    await filter(page).fill('ada');
+    await page.getByRole('alert').getByText(away).waitFor();
+    expect(await filter(page).inputValue()).toBe('ada');
+    await expectAccessible(page);
+    await screenshot(page, 'service away');
+    await comeBack();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await row(page, 'ada@example.com').waitFor();
+    expect(await page.getByRole('alert').getByText(away).count()).toBe(0);
+  });
+
+  test('opens a page that it could not load while the service was away', async () => {
+    const watched = await administrator();
+    const { page } = watched;
+    expectAway(watched);
+    watched.expectTrouble(/Failed to fetch dynamically imported module/);
+    await goAway();
+    await page.getByRole('link', { name: 'Audit' }).click();
+    await page.getByRole('alert').waitFor();
+    await screenshot(page, 'page not loaded');
+    await comeBack();
+    await page.getByRole('link', { name: 'Health' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Health' }).waitFor();
+    await page.getByRole('link', { name: 'Audit' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Audit' }).waitFor();
+  });
+
+  test('repeats nothing by itself that was to be changed while the service was away', async () => {
+    const watched = await administrator();
+    const { page } = watched;
+    expectAway(watched);
+    await row(page, 'ada@example.com').getByRole('checkbox').check();
+    await goAway();
+    await page.getByRole('button', { name: 'Approve 1' }).click();
+    await page.getByRole('alert').getByText(away).first().waitFor();
+    await comeBack();
+    expect(await waiting(service)).toContain('ada@example.com');
+    await page.getByRole('button', { name: 'Approve 1' }).click();
+    await row(page, 'ada@example.com').waitFor({ state: 'detached' });
+    expect(await waiting(service)).not.toContain('ada@example.com');
+  });
+
+  test('tells the second of two administrators that somebody was approved already', async () => {
+    const [first, second] = [await administrator(), await administrator()];
+    for (const { page } of [first, second]) await row(page, 'bob@example.com').getByRole('checkbox').check();
+    await first.page.getByRole('button', { name: 'Approve 1' }).click();
+    await row(first.page, 'bob@example.com').waitFor({ state: 'detached' });
+    await second.page.getByRole('button', { name: 'Approve 1' }).click();
+    const told = second.page.getByRole('alert').filter({ hasText: 'bob@example.com' });
+    await told.waitFor();
+    expect(await told.innerText()).toMatch(/already/i);
+    await row(second.page, 'bob@example.com').waitFor({ state: 'detached' });
+    await screenshot(second.page, 'approved by another');
+  });
+
+  /** Signed in with a clock that can be moved; `useUp` spends the refresh token, so that no renewal works any more. */
+  const withClock = async () => {
+    const watched = await openPage(browser, service);
+    const { page } = watched;
+    await page.clock.install();
+    const answered = page.waitForResponse((response) => response.url().endsWith('/local-issuer/token'));
+    await signIn(page, service);
+    const { refresh_token: refreshToken } = (await (await answered).json()) as { refresh_token: string };
+    await row(page, 'cyd@example.com').waitFor();
+    const useUp = async (): Promise<void> => {
+      const body = new URLSearchParams({
+        grant_type: 'refresh_token',
+        client_id: 'portico',
+        refresh_token: refreshToken,
+      });
+      expect((await fetch(`${service.address}/local-issuer/token`, { method: 'POST', body })).status).toBe(200);
+    };
+    return { ...watched, useUp };
+  };
+
+  test('goes on after hours of sleep, without a question', async () => {
+    const { page } = await withClock();
+    await page.clock.setSystemTime(Date.now() + 2 * hourMs);
+    await filter(page).fill('cyd');
+    await page.waitForResponse(/\/api\/profiles\/\?q=cyd/);
+    await row(page, 'cyd@example.com').waitFor();
+    expect(await dialog(page).count()).toBe(0);
+  });
+
+  test('that wakes up before its network does not take the sign-in for ended', async () => {
+    const watched = await withClock();
+    const { page } = watched;
+    expectAway(watched);
+    await goAway();
+    await page.clock.setSystemTime(Date.now() + 2 * hourMs);
+    await filter(page).fill('cyd');
+    await page.getByRole('alert').getByText(away).waitFor();
+    expect(await dialog(page).count()).toBe(0);
+    await comeBack();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await row(page, 'cyd@example.com').waitFor();
+  });
+
+  test('asks for a code above the page once a sign-in has ended, and then sends what waited, once', async () => {
+    const { page, context, useUp, expectTrouble } = await withClock();
+    expectTrouble(/^console: .*400.*local-issuer\/token/);
+    const posts: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().includes('/api/')) posts.push(request.url());
+    });
+    await row(page, 'cyd@example.com').getByRole('checkbox').check();
+    await useUp();
+    await page.clock.setSystemTime(Date.now() + 2 * hourMs);
+    await page.getByRole('button', { name: 'Approve 1' }).click();
+    await dialog(page).waitFor();
+    expect(posts).toEqual([]);
+    const opened = context.waitForEvent('page');
+    await dialog(page).getByRole('button', { name: 'Sign in again' }).click();
+    const popup = await opened;
+    await popup.getByLabel('One-time code').fill(await service.codeFor());
+    await popup.getByLabel('One-time code').press('Enter');
+    await row(page, 'cyd@example.com').waitFor({ state: 'detached' });
+    expect(popup.isClosed()).toBe(true);
+    expect(posts).toEqual([`${service.address}/api/profiles/approve`]);
+    expect(await waiting(service)).not.toContain('cyd@example.com');
+    await goTo(page, '/health');
+    await page.getByRole('heading', { level: 1, name: 'Health' }).waitFor();
+  });
+});
+
+const waiting = async (service: ConsoleService): Promise<readonly string[]> =>
+  (await service.ask<{ email: string }[]>('GET', '/api/profiles/?registration_status=pending')).map(
+    ({ email }) => email,
+  );
