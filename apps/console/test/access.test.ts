@@ -37,7 +37,7 @@ describe.skipIf(!browser)('access', () => {
   let service: ConsoleService;
   const ids = new Map<string, string>();
   beforeAll(async () => {
-    service = await startConsoleService();
+    service = await startConsoleService({ IDENTITY_GROUPS_CLAIM: 'groups' });
     for (const person of [...team, asker, ...askers]) await service.register(person);
     for (const name of apiNames) {
       const openapi = { openapi: '3.0.3', info: { title: name, version: '1' }, paths: {} };
@@ -198,8 +198,12 @@ describe.skipIf(!browser)('access', () => {
   test('members whom the identity provider put into a group cannot be removed here', async () => {
     await service.ask('POST', '/api/groups', { name: 'Crew' });
     await service.ask('POST', '/api/groups/Crew/members', { profiles: ['sailor1@example.com'] });
+    const [, , , claimed = asker] = team;
+    await service.ask('GET', '/api/profiles/me', undefined, { ...claimed, groups: ['Crew'] });
     const { page } = await opened('/access/groups/Crew');
     await page.getByText('by hand').waitFor();
+    await page.getByText('by the identity provider', { exact: true }).waitFor();
+    expect(await page.getByRole('checkbox', { name: 'Select sailor4' }).isDisabled()).toBe(true);
     expect(await page.getByRole('checkbox', { name: 'Select sailor1' }).isDisabled()).toBe(false);
     await page.getByText('Only the identity provider ends a membership that it claims.').waitFor();
     await goTo(page, '/access/groups/Nowhere');
@@ -257,10 +261,11 @@ describe.skipIf(!browser)('access', () => {
     ]);
   });
 
-  test('nobody but an administrator gets there', async () => {
+  test('who is no administrator is told so, and sees no access', async () => {
     const watched = await openPage(browser, service);
     watched.expectTrouble(/^console: .*403/);
     await signIn(watched.page, service, asker, '/access');
+    await watched.page.getByText('Admin access required').first().waitFor();
     expect(await watched.page.getByRole('table', { name: 'Access' }).count()).toBe(0);
   });
 

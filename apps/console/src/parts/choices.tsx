@@ -78,8 +78,22 @@ export const PersonChoice = (facts: ChoiceFacts) => {
   return <Choice {...facts} names={names} typed={typed} setTyped={setTyped} isFetching={read.isFetching} />;
 };
 
-/** An API that one may see, by name. */
-export const ApiChoice = (facts: ChoiceFacts) => {
+export const isId = (value: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
+
+/** An API that one may see, by name. An address may have its id: shown is its name. */
+export const ApiChoice = ({ value, ...facts }: Omit<ChoiceFacts, 'shown'>) => {
+  const isNamed = !isId(value);
+  const read = useRead(
+    'GET /api/collections/:collection_id/summary',
+    { params: { collection_id: value } },
+    { enabled: !isNamed },
+  );
+  const shown = isNamed ? value : (read.data?.name ?? words.frame.loading);
+  // The field remembers what it showed first.
+  return <NamedApiChoice key={shown} {...facts} value={value} shown={shown} />;
+};
+
+const NamedApiChoice = (facts: ChoiceFacts) => {
   const { typed, setTyped, q, isAsked } = useTyped(facts);
   const read = useRead('GET /api/collections/', { query: { q, limit: shownMax } }, { keep: true, enabled: isAsked });
   const names = (read.data ?? []).map(({ name }) => name);

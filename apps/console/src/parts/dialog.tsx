@@ -46,6 +46,8 @@ export const Dialog = ({
       closeOnClickOutside={!lasting}
       centered
       closeButtonProps={{ 'aria-label': words.frame.close }}
+      // Its head is no banner: the page has one.
+      attributes={{ header: { role: 'presentation' } }}
     >
       <form onSubmit={submit}>
         {children}

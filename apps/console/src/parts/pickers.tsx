@@ -75,7 +75,8 @@ const Picker = ({
       openOnFocus={!autofocus}
       // The server has filtered already, by more than what the label shows.
       filter={({ options }) => options}
-      nothingFoundMessage={isFetching ? words.frame.loading : words.frame.nothingFound}
+      // Once everything is picked, an empty list would only lie above what comes next.
+      nothingFoundMessage={typed === '' ? null : isFetching ? words.frame.loading : words.frame.nothingFound}
       hidePickedOptions
       clearable
       clearButtonProps={{ 'aria-label': words.frame.clear }}

@@ -1,6 +1,8 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { useChange, useRead } from '../../api/use-call.ts';
+import { call } from '../../api/call.ts';
+import { touch, useChange, useRead } from '../../api/use-call.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { fieldOf } from '../../parts/form-fields.ts';
 import { notify } from '../../parts/notify.ts';
@@ -8,7 +10,7 @@ import { PeoplePicker, type Picked } from '../../parts/pickers.tsx';
 import { words } from '../../words/words.ts';
 import type { ListedGroup } from './groups-page.tsx';
 import { OutcomeNote } from './outcomes.tsx';
-import { touchedByAccess } from './touched.ts';
+import { touchedByAccess, touchedByGroupEnd } from './touched.ts';
 
 const text = words.access.groups;
 
@@ -98,9 +100,19 @@ export const EditGroupDialog = ({
 }: {
   readonly group: ListedGroup;
   readonly close: () => void;
-  readonly saved: (name: string) => void;
+  /** Goes to the group's address, which changes with its name. */
+  readonly saved: (name: string) => Promise<void>;
 }) => {
-  const change = useChange('PUT /api/groups/:group_id', { touches: touchedByAccess });
+  const queries = useQueryClient();
+  const change = useMutation({
+    mutationFn: (body: ReturnType<typeof bodyOf>) =>
+      call('PUT /api/groups/:group_id', { params: { group_id: group.id }, body }),
+    onSuccess: async ({ name }) => {
+      notify(text.edited);
+      await saved(name);
+      await touch(queries, touchedByAccess);
+    },
+  });
   return (
     <Dialog
       title={text.editTitle}
@@ -108,17 +120,7 @@ export const EditGroupDialog = ({
       close={close}
       busy={change.isPending}
       error={change.error}
-      act={(fields) =>
-        change.mutate(
-          { params: { group_id: group.id }, body: bodyOf(fields) },
-          {
-            onSuccess: ({ name }) => {
-              notify(text.edited);
-              saved(name);
-            },
-          },
-        )
-      }
+      act={(fields) => change.mutate(bodyOf(fields))}
     >
       <GroupFields group={group} />
     </Dialog>
@@ -133,9 +135,19 @@ export const RemoveGroupDialog = ({
 }: {
   readonly group: ListedGroup;
   readonly close: () => void;
-  readonly removed: () => void;
+  /** Leaves the group's page. */
+  readonly removed: () => Promise<void>;
 }) => {
-  const remove = useChange('DELETE /api/groups/:group_id', { touches: touchedByAccess });
+  const queries = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => call('DELETE /api/groups/:group_id', { params: { group_id: group.id } }),
+    onSuccess: async () => {
+      notify(text.removed(group.name));
+      await removed();
+      // Its page may still be in sight, and what is gone must not be asked for.
+      await touch(queries, touchedByGroupEnd);
+    },
+  });
   return (
     <Dialog
       title={text.removeTitle(group.name)}
@@ -145,17 +157,7 @@ export const RemoveGroupDialog = ({
       dangerous
       busy={remove.isPending}
       error={remove.error}
-      act={() =>
-        remove.mutate(
-          { params: { group_id: group.id } },
-          {
-            onSuccess: () => {
-              notify(text.removed(group.name));
-              removed();
-            },
-          },
-        )
-      }
+      act={() => remove.mutate()}
     >
       <p>{text.removeAsk(group.member_count, group.collection_count)}</p>
     </Dialog>

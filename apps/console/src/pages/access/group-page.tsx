@@ -1,6 +1,6 @@
 import { Button, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
-import { useNavigate, useParams, useSearchParams } from 'react-router';
+import { useLocation, useNavigate, useParams, useSearchParams } from 'react-router';
 import { useRead } from '../../api/use-call.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { Loading } from '../../parts/loading.tsx';
@@ -17,9 +17,10 @@ const text = words.access.groups;
 /** A group, which the address names: its members, or its APIs. */
 export const Component = () => {
   const { group: named = '' } = useParams();
+  const { state } = useLocation() as { state: { readonly renamed?: string } | null };
   const read = useRead('GET /api/groups', {});
   // The list counts members; a group that is read alone brings up to a thousand of them.
-  const group = read.data?.find(({ id, name }) => name === named || id === named);
+  const group = read.data?.find(({ id, name }) => name === named || id === named || id === state?.renamed);
   if (group) return <GroupRoom key={group.id} group={group} />;
   return (
     <Room title={text.title}>
@@ -34,9 +35,10 @@ const GroupRoom = ({ group }: { readonly group: ListedGroup }) => {
   const navigate = useNavigate();
   const [asks, setAsks] = useState<'edit' | 'remove' | null>(null);
   const close = (): void => setAsks(null);
-  const saved = (name: string): void => {
+  const saved = async (name: string): Promise<void> => {
     close();
-    if (name !== group.name) void navigate(pathOfGroup(name), { replace: true });
+    // The list still has the old name.
+    if (name !== group.name) await navigate(pathOfGroup(name), { replace: true, state: { renamed: group.id } });
   };
   const shows = search.get('show') === 'apis' ? 'apis' : 'members';
   return (
@@ -71,7 +73,7 @@ const GroupRoom = ({ group }: { readonly group: ListedGroup }) => {
       {shows === 'apis' ? <GroupApis group={group} /> : <GroupMembers group={group} />}
       {asks === 'edit' ? <EditGroupDialog group={group} close={close} saved={saved} /> : null}
       {asks === 'remove' ? (
-        <RemoveGroupDialog group={group} close={close} removed={() => void navigate('/access/groups')} />
+        <RemoveGroupDialog group={group} close={close} removed={async () => navigate('/access/groups')} />
       ) : null}
     </Room>
   );

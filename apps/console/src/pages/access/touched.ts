@@ -11,3 +11,6 @@ export const touchedByAccess = [
   'GET /api/groups/:group_id/collections',
   'GET /api/profiles/:user_id/groups',
 ] as const;
+
+/** What the end of a group makes old: nothing that was read of the group itself. */
+export const touchedByGroupEnd = touchedByAccess.filter((name) => !name.startsWith('GET /api/groups/:group_id'));

@@ -1,4 +1,4 @@
-import { Anchor, Button } from '@mantine/core';
+import { Anchor, Button, Group } from '@mantine/core';
 import { Upload } from 'lucide-react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import type { Answered } from '../../api/call.ts';
@@ -36,12 +36,12 @@ export const Component = () => {
     <Page
       title={text.title}
       actions={
-        <>
+        <Group>
           {pages.total === null ? null : <span>{text.count(pages.total)}</span>}
           <Button component={Link} to="/apis/import" leftSection={<Upload size={16} aria-hidden />}>
             {text.importButton}
           </Button>
-        </>
+        </Group>
       }
     >
       <DropAnywhere take={take} />

@@ -106,7 +106,7 @@ const Changes = ({ plan: { outcome, changes } }: { readonly plan: Plan }) => {
     ...(description ? [text.descriptionChange] : []),
     ...(document && added.total + removed.total === 0 ? [text.documentChange] : []),
   ];
-  return <span>{said.join(', ')}</span>;
+  return said.length > 0 ? <span>{said.join(', ')}</span> : null;
 };
 
 const Departures = ({ of: { name, warnings } }: { readonly of: Pick<Plan, 'name' | 'warnings'> }) => {

@@ -31,16 +31,24 @@ export const Component = () => {
         <section aria-labelledby="files">
           <h2 id="files">{text.files}</h2>
           <Progress {...standing} />
-          <ImportList entries={standing.work ? standing.entries : failedFirst(standing.entries)} />
+          <ImportList entries={standing.work ? standing.entries : inOrder(standing.entries)} />
         </section>
       ) : null}
     </Page>
   );
 };
 
-/** Once nothing moves, what needs a look comes first. */
-const failedFirst = (entries: readonly Entry[]): readonly Entry[] =>
-  entries.toSorted((one, other) => Number(hasFailed(other)) - Number(hasFailed(one)));
+/** Once nothing moves, what needs a look comes first, and what is as it was last. */
+const inOrder = (entries: readonly Entry[]): readonly Entry[] =>
+  entries.toSorted((one, other) => rankOf(one) - rankOf(other));
+
+const rankOf = (entry: Entry): number => {
+  if (hasFailed(entry)) return 0;
+  if (isToImport(entry)) return 1;
+  const { state } = entry;
+  if (state.kind === 'done' && state.imported.outcome !== 'unchanged') return 1;
+  return state.kind === 'skipped' ? 3 : 2;
+};
 
 const Options = ({ identity, disabled }: { readonly identity: Identity; readonly disabled: boolean }) => (
   <details className={styles.options}>
@@ -126,8 +134,8 @@ const summaryOf = (entries: readonly Entry[]): string => {
     const name = names[resultOf(entry)];
     counts[name] = (counts[name] ?? 0) + 1;
   }
-  const inOrder = Object.values(names).map((name) => [name, counts[name] ?? 0] as const);
-  return text.summary(Object.fromEntries(inOrder));
+  const all = Object.values(names).map((name) => [name, counts[name] ?? 0] as const);
+  return text.summary(Object.fromEntries(all));
 };
 
 const resultOf = ({ state }: Entry): keyof typeof text.summaryStates => {

@@ -33,7 +33,7 @@ export const Component = () => {
           {clientId === null ? (
             text.adminHint
           ) : (
-            <Anchor component={Link} to="/key">
+            <Anchor component={Link} to="/key" underline="always">
               {text.toKey}
             </Anchor>
           )}
@@ -45,7 +45,7 @@ export const Component = () => {
         <h2 id="without">{text.more}</h2>
         <p>
           {text.llms}{' '}
-          <Anchor href="/llms.txt" target="_blank" rel="noopener">
+          <Anchor underline="always" href="/llms.txt" target="_blank" rel="noopener">
             {`${origin}/llms.txt`}
           </Anchor>
         </p>

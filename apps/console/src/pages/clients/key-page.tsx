@@ -136,6 +136,8 @@ const Profile = ({ own }: { readonly own: Own }) => {
           label={text.name}
           defaultValue={own.full_name}
           required
+          // Spaces alone are no name.
+          pattern=".*\S.*"
           maxLength={nameMax}
         />
         <TextInput

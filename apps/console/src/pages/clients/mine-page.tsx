@@ -47,7 +47,7 @@ export const Component = () => {
 const Nothing = () => (
   <>
     {text.nothing}{' '}
-    <Anchor component={Link} to="/ask">
+    <Anchor component={Link} to="/ask" underline="always">
       {text.toAsk}
     </Anchor>
   </>

@@ -37,7 +37,7 @@ export const Overrides = () => {
   const close = () => setAsking(null);
   // A switch shows at once what it was set to: it can be set back as easily.
   const isActive = ({ id, is_active: stored }: Override): boolean =>
-    toggle.isPending && toggle.variables.params.id === String(id) ? toggle.variables.body?.is_active === true : stored;
+    toggle.isPending && toggle.variables.params.id === String(id) ? !stored : stored;
   const columns: readonly Column<Override>[] = [
     { header: text.person, cell: (row) => <Who override={row} /> },
     { header: text.limit, cell: (row) => text.rule(row.allowed_limit, row.window_seconds) },

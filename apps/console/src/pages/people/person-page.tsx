@@ -110,9 +110,9 @@ const Whole = ({ person }: { readonly person: WholePerson }) => {
         </dl>
       </Section>
       <PersonKey person={person} issue={setIssued} />
-      <PersonAccess person={person} />
-      <PersonGroups person={person} />
       <PersonLimit person={person} />
+      <PersonGroups person={person} />
+      <PersonAccess person={person} />
       <PersonUse person={person} />
       <PersonActivity person={person} />
       <IssuedKeyDialog issued={issued} close={() => setIssued(null)} />

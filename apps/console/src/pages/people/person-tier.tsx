@@ -1,5 +1,5 @@
 import { NativeSelect } from '@mantine/core';
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import { useChange } from '../../api/use-call.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { words } from '../../words/words.ts';
@@ -16,7 +16,8 @@ export const PersonTier = ({ person }: { readonly person: WholePerson }) => {
   const change = useChange('PUT /api/profiles/:user_id/tier', {
     touches: [...standingReads, 'GET /api/rate-limits/effective/:client_id'],
   });
-  const current = change.isPending ? (change.variables.body?.tier ?? null) : (person.tier ?? null);
+  const [wanted, setWanted] = useState<string | null>(null);
+  const current = change.isPending ? wanted : (person.tier ?? null);
   const options = useTierOptions(current);
   return (
     <>
@@ -30,9 +31,11 @@ export const PersonTier = ({ person }: { readonly person: WholePerson }) => {
           data={[...options]}
           description={text.person.tierHint}
           inputWrapperOrder={['input', 'description']}
-          onChange={({ currentTarget: { value } }) =>
-            change.mutate({ params: { user_id: person.id }, body: { tier: value === '' ? null : value } })
-          }
+          onChange={({ currentTarget: { value } }) => {
+            const tier = value === '' ? null : value;
+            setWanted(tier);
+            change.mutate({ params: { user_id: person.id }, body: { tier } });
+          }}
         />
         <ErrorNote error={inWords(change.error)} />
       </dd>

@@ -18,7 +18,7 @@ interface ByUseFacts {
 
 /** The APIs that were used, the most used first. */
 export const ApisByUse = ({ filter, choose }: ByUseFacts) => {
-  const read = useRead('GET /api/usage', { query: { by: 'collection', ...filter } }, { keep: true });
+  const { read, whole } = useLines('collection', filter);
   const names = (read.data ?? []).map(({ collection_name: name }) => name);
   // Of APIs with one name the service asks which: then the address has the id.
   const twice = new Set(names.filter((name, at) => names.indexOf(name) !== at));
@@ -34,6 +34,7 @@ export const ApisByUse = ({ filter, choose }: ByUseFacts) => {
       header={text.api}
       empty={text.noApis}
       read={read}
+      whole={whole}
       filter={filter}
       subject={subject}
       keyOf={({ collection_id: id }) => id ?? ''}
@@ -43,7 +44,7 @@ export const ApisByUse = ({ filter, choose }: ByUseFacts) => {
 
 /** The people who used something, the busiest first. */
 export const PeopleByUse = ({ filter, choose }: ByUseFacts) => {
-  const read = useRead('GET /api/usage', { query: { by: 'profile', ...filter } }, { keep: true });
+  const { read, whole } = useLines('profile', filter);
   return (
     <ByUse
       by="profile"
@@ -51,6 +52,7 @@ export const PeopleByUse = ({ filter, choose }: ByUseFacts) => {
       header={text.person}
       empty={text.noPeople}
       read={read}
+      whole={whole}
       filter={filter}
       subject={({ profile_email: email = '' }) => <Narrow name={email} act={() => choose(email)} />}
       keyOf={({ profile_id: id }) => id ?? ''}
@@ -66,12 +68,21 @@ const Narrow = ({ name, act }: { readonly name: string; readonly act: () => void
 
 const shownFirst = 50;
 
+/** The first lines, one more to know of others, or all of them once somebody asks. */
+const useLines = (by: 'collection' | 'profile', filter: UseFilter) => {
+  const [isWhole, setWhole] = useState(false);
+  const top = isWhole ? {} : { top: shownFirst + 1 };
+  const read = useRead('GET /api/usage', { query: { by, ...filter, ...top } }, { keep: true });
+  return { read, whole: { isShown: isWhole && !read.isPlaceholderData, show: () => setWhole(true) } };
+};
+
 const ByUse = ({
   by,
   title,
   header,
   empty,
   read,
+  whole,
   filter,
   subject,
   keyOf,
@@ -80,15 +91,15 @@ const ByUse = ({
   readonly title: string;
   readonly header: string;
   readonly empty: string;
-  readonly read: Parameters<typeof allAtOnce<UseLine>>[0];
+  readonly read: ReturnType<typeof useLines>['read'];
+  readonly whole: ReturnType<typeof useLines>['whole'];
   readonly filter: UseFilter;
   readonly subject: (line: UseLine) => ReactNode;
   readonly keyOf: (line: UseLine) => string;
 }) => {
-  const [isWhole, setWhole] = useState(false);
   const lines = useMemo(() => [...(read.data ?? [])].sort(byUse), [read.data]);
   const most = Math.max(1, ...lines.slice(0, 1).map(usesOf));
-  const shown = isWhole ? lines : lines.slice(0, shownFirst);
+  const shown = whole.isShown ? lines : lines.slice(0, shownFirst);
   const columns: readonly Column<UseLine>[] = [
     { header, cell: subject },
     { header: text.use, cell: (line) => <Bar share={usesOf(line) / most} count={usesOf(line)} /> },
@@ -109,9 +120,9 @@ const ByUse = ({
       />
       {lines.length > shown.length ? (
         <p className={styles.quiet}>
-          {text.first(shown.length, lines.length)}{' '}
-          <Button variant="default" size="xs" onClick={() => setWhole(true)}>
-            {text.all(lines.length)}
+          {text.first(shown.length)}{' '}
+          <Button variant="default" size="xs" onClick={whole.show} loading={read.isFetching}>
+            {text.all}
           </Button>
         </p>
       ) : null}

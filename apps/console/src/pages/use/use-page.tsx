@@ -42,8 +42,9 @@ export const Component = () => {
     ...(person === '' ? {} : { profile: person }),
   };
   const set = (changes: Readonly<Record<string, string>>): void =>
-    setSearch((before) => {
-      const next = new URLSearchParams(before);
+    setSearch(() => {
+      // The address, not what was rendered: two clicks may come before the page follows the first.
+      const next = new URLSearchParams(window.location.search);
       for (const [name, value] of Object.entries(changes))
         if (value) next.set(name, value);
         else next.delete(name);
@@ -69,7 +70,7 @@ export const Component = () => {
         {person === '' ? null : (
           <>
             {' '}
-            <Anchor inherit component={Link} to={`/people/${encodeURIComponent(person)}`}>
+            <Anchor inherit underline="always" component={Link} to={`/people/${encodeURIComponent(person)}`}>
               {text.openPerson}
             </Anchor>
           </>

@@ -40,8 +40,8 @@ export const use = {
   noApi: 'no single API, such as searches',
   goneApi: 'an API that you may not see any more',
   narrow: (name: string) => `Show only ${name}`,
-  all: (count: number) => `Show all ${count.toLocaleString()}`,
-  first: (count: number, all: number) => `The first ${count.toLocaleString()} of ${all.toLocaleString()}`,
+  all: 'Show all',
+  first: (count: number) => `The first ${count.toLocaleString()}.`,
   parts: {
     reads: (count: number) => counted(count, 'read', 'reads'),
     searches: (count: number) => counted(count, 'search', 'searches'),

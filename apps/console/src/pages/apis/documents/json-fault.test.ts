@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { faultOffset, placeAt } from './json-fault.ts';
+
+test.each([
+  ['{"a": 1,, "b": 2}', 8],
+  ['{"a" 1}', 5],
+  ['[1 2]', 3],
+  ['[1,]', 3],
+  ['{"a": 1,}', 8],
+  ['{"a": tru}', 6],
+  ['{"a": 01}', 6],
+  ['{"a": "line\nbreak"}', 6],
+  [String.raw`{"a": "\x"}`, 6],
+  ['{a: 1}', 1],
+  ['[1}', 2],
+  ['{} {}', 3],
+  ['', 0],
+  ['{"a": [1, 2', 11],
+])('%j stops being JSON at %i', (text, offset) => {
+  expect(() => JSON.parse(text) as unknown).toThrow(SyntaxError);
+  expect(faultOffset(text)).toBe(offset);
+});
+
+test('what is JSON is passed to its end', () => {
+  const text = JSON.stringify({ 'a"\\\n': [{}, [], '', -0.5e-7, 1e300, true, false, null, '\u2028 ü 🐈'] }, null, 2);
+  expect(faultOffset(text)).toBe(text.length);
+});
+
+test('a long string takes no stack', () => {
+  expect(faultOffset(`["${String.raw`x\n`.repeat(3_000_000)}",,]`)).toBe(9_000_004);
+});
+
+test('places count lines and columns from 1', () => {
+  expect([placeAt('ab\ncd', 0), placeAt('ab\ncd', 4)]).toEqual([
+    { line: 1, column: 1 },
+    { line: 2, column: 2 },
+  ]);
+});

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { importKeyOf } from '../import-entry.ts';
+import { nameOf } from './document-name.ts';
+import { readDocument } from './read-document.ts';
+import { jsonOfYaml } from './yaml-to-json.ts';
+
+const read = (text: BlobPart, name: string) => readDocument(new File([text], name));
+
+test('a JSON document keeps its text, without a byte order mark', async () => {
+  const text = '{"openapi": "3.0.3", "info": {"title": "Tides"}, "x": 12345678901234567890, "x": 1.0}';
+  const found = await read(`\ufeff${text}`, 'tides.json');
+  expect(found).toMatchObject({ kind: 'document', title: 'Tides' });
+  expect(found.kind === 'document' && (await found.json.text())).toBe(text);
+});
+
+test('YAML keeps order, digits and dates, and expands merge keys', () => {
+  const text = 'b: 1\n10: 12345678901234567890\na: &x {on: 2020-01-01, no: yes}\nc: {<<: *x, f: 1.5}\nn:\n';
+  expect(jsonOfYaml(text).json).toBe(
+    '{"b":1,"10":12345678901234567890,"a":{"on":"2020-01-01","no":"yes"},' +
+      '"c":{"on":"2020-01-01","no":"yes","f":1.5},"n":null}',
+  );
+});
+
+test('aliases do not expand beyond measure', () => {
+  const levels = [...'abcdefghij'].map((name, index, all) => {
+    const before = all[index - 1];
+    return `${name}: &${name} [${Array.from({ length: 9 }, () => (before ? `*${before}` : '1')).join(', ')}]`;
+  });
+  expect(() => jsonOfYaml(levels.join('\n'))).toThrow(/alias/i);
+});
+
+test.each([
+  ['no-number.yaml', 'openapi: 3.0.3\nx: .inf\n', { kind: 'broken', because: 'yaml', detail: /Infinity/ }],
+  ['twice.yml', 'openapi: 3.0.3\nopenapi: 3.0.3\n', { kind: 'broken', place: { line: 2, column: 1 } }],
+  ['bytes.json', new Uint8Array([0x7b, 0xff]), { kind: 'broken', because: 'utf-8' }],
+  ['other.json', '{"name": "openapi"}', { kind: 'other' }],
+  ['text.json', 'text', { kind: 'other' }],
+  ['compose.yaml', 'services: {}\n', { kind: 'other' }],
+  ['deep.yaml', `openapi: ${'['.repeat(50_000)}`, { kind: 'broken' }],
+])('%s is told for what it is', async (name, text, { detail, ...expected }: Record<string, unknown>) => {
+  const found = await read(text, name);
+  expect(found).toMatchObject(expected);
+  if (detail) expect(found.kind === 'broken' && found.detail).toMatch(detail as RegExp);
+});
+
+test('names are those of the tool: the title in one line, else the name of the file', () => {
+  expect(nameOf(' The\n Tides ', 'a/b.json')).toBe('The  Tides');
+  expect(nameOf('\u0000', 'a/tides.v1.yaml')).toBe('tides.v1');
+  expect(nameOf(null, '.json')).toBe('Untitled');
+  expect([...nameOf('🐈'.repeat(300), 'x')]).toHaveLength(200);
+});
+
+test('keys are those of the tool, and a lone file goes by its title', () => {
+  const by = 'path' as const;
+  expect(importKeyOf({ path: 'docs/a.json' }, { by, source: '' })).toBe('file:docs/a.json');
+  expect(importKeyOf({ path: 'docs/a.json' }, { by, source: 'acme/sea' })).toBe('acme/sea:docs/a.json');
+  expect(importKeyOf({ path: 'a.json' }, { by, source: 'acme/sea' })).toBe('acme/sea:a.json');
+  expect(importKeyOf({ path: 'a.json' }, { by, source: '' })).toBeNull();
+  expect(importKeyOf({ path: 'docs/a.json' }, { by: 'title', source: 'acme/sea' })).toBeNull();
+});

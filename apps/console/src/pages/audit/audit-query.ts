@@ -1,0 +1,29 @@
+import { dayOf } from '../../parts/moment.tsx';
+
+const sources = ['all', 'system', 'client'] as const;
+export type Source = (typeof sources)[number];
+
+/** What the address says: by e-mail, by name, and days of UTC. */
+export const filtersOf = (search: URLSearchParams) => ({
+  source: sources.find((source) => source === search.get('source')) ?? 'all',
+  person: search.get('actor') ?? '',
+  api: search.get('api') ?? '',
+  action: search.get('action') ?? '',
+  from: search.get('from') ?? '',
+  to: search.get('to') ?? '',
+});
+export type AuditFilters = ReturnType<typeof filtersOf>;
+
+const dayMs = 86_400_000;
+
+/** As the service takes it; `collectionId` is what the name of the API stands for. */
+export const queryOf = (filters: AuditFilters, collectionId: string | null) => ({
+  source: filters.source,
+  actor: filters.person,
+  action: filters.action,
+  from: filters.from,
+  // The service stops before this day, people mean it included.
+  to: filters.to === '' ? '' : dayOf(new Date(Date.parse(filters.to) + dayMs)),
+  ...(collectionId === null ? {} : { collection_id: collectionId }),
+});
+export type AuditQuery = ReturnType<typeof queryOf>;

@@ -1,0 +1,48 @@
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { Download } from 'lucide-react';
+import { useState } from 'react';
+import { callForFile } from '../../api/call.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import { saveFile } from '../../parts/save-file.ts';
+import { words } from '../../words/words.ts';
+import type { AuditQuery } from './audit-query.ts';
+
+const text = words.audit;
+
+/** A browser keeps the file in memory while it comes. */
+const unaskedMax = 100_000;
+
+/** The filtered log as a file, one entry per line. */
+export const ExportButton = ({ query, total }: { readonly query: AuditQuery; readonly total: number }) => {
+  const [isAsking, setAsking] = useState(false);
+  const file = useMutation({
+    mutationFn: () => callForFile('GET /api/audit/export', { query: { ...query, include: 'actor,names' } }),
+    onSuccess: (bytes) => saveFile(bytes, text.file),
+    onSettled: () => setAsking(false),
+  });
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<Download size={16} aria-hidden />}
+        loading={file.isPending}
+        onClick={() => (total > unaskedMax ? setAsking(true) : file.mutate())}
+      >
+        {text.export}
+      </Button>
+      <ErrorNote error={file.error} />
+      <Dialog
+        title={text.exportTitle}
+        open={isAsking}
+        close={() => setAsking(false)}
+        act={() => file.mutate()}
+        actLabel={text.exportAll}
+        busy={file.isPending}
+      >
+        <p>{text.exportMany(total)}</p>
+      </Dialog>
+    </>
+  );
+};

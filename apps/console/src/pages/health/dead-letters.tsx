@@ -1,0 +1,161 @@
+import { Anchor, Button, Group } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import type { Answered } from '../../api/call.ts';
+import { useChange, usePages } from '../../api/use-call.ts';
+import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { notify } from '../../parts/notify.ts';
+import { words } from '../../words/words.ts';
+import styles from './health.module.css';
+
+const text = words.health;
+
+type DeadLetter = Answered<'GET /api/jobs/dead'>[number];
+
+const touches = ['GET /api/jobs/dead', 'GET /api/jobs', 'GET /api/vector/reindex'] as const;
+
+/** Jobs that failed too often: retried once their cause is gone, or discarded. */
+export const DeadLetters = () => {
+  const pages = usePages('GET /api/jobs/dead', {});
+  return (
+    <section aria-labelledby="dead" className={styles.section}>
+      <div className={styles.head}>
+        <h2 id="dead">{text.deadLetters}</h2>
+        {pages.rows.some(({ retryable }) => retryable) ? <RetryAll /> : null}
+      </div>
+      <DataTable label={text.deadLetters} columns={columns} pages={pages} keyOf={({ id }) => id} empty={text.noDead} />
+    </section>
+  );
+};
+
+const kindOf = ({ kind }: DeadLetter): string => text.kinds[kind] ?? kind;
+const nameOf = ({ profile_email: email, collection_name: name }: DeadLetter): string => email ?? name ?? text.gone;
+const titleOf = (job: DeadLetter): string => `${kindOf(job)}, ${nameOf(job)}`;
+
+const columns: readonly Column<DeadLetter>[] = [
+  { header: text.kind, cell: kindOf },
+  { header: text.about, cell: (job) => <About job={job} /> },
+  { header: text.attempts, cell: ({ attempts }) => attempts.toLocaleString() },
+  { header: text.error, cell: (job) => <Failure job={job} /> },
+  { header: text.since, cell: ({ given_up_at: at }) => <Moment at={at} /> },
+  { header: text.acts, headerHidden: true, cell: (job) => <Acts job={job} /> },
+];
+
+const About = ({ job }: { readonly job: DeadLetter }) => {
+  const { profile_email: email, collection_name: name, collection_id: id } = job;
+  if (email)
+    return (
+      <Anchor inherit component={Link} to={`/people/${encodeURIComponent(email)}`}>
+        {email}
+      </Anchor>
+    );
+  if (name && id)
+    return (
+      <Anchor inherit component={Link} to={`/apis/${encodeURIComponent(id)}`}>
+        {name}
+      </Anchor>
+    );
+  return nameOf(job);
+};
+
+/** What failed and, if it cannot be retried, what to do instead. */
+const Failure = ({ job: { error, retryable, profile_email: email } }: { readonly job: DeadLetter }) => (
+  <>
+    {error}
+    {retryable ? null : (
+      <p className={styles.quiet}>
+        {text.secretRemoved}{' '}
+        {email ? (
+          <>
+            <Anchor inherit underline="always" component={Link} to={`/people/${encodeURIComponent(email)}`}>
+              {text.secretPerson}
+            </Anchor>
+            {text.secretThen}
+          </>
+        ) : null}
+      </p>
+    )}
+  </>
+);
+
+const Acts = ({ job }: { readonly job: DeadLetter }) => {
+  const [isAsking, setAsking] = useState(false);
+  const retry = useChange('POST /api/jobs/dead/:job_id/retry', { touches });
+  const discard = useChange('DELETE /api/jobs/dead/:job_id', { touches });
+  const input = { params: { job_id: job.id } };
+  return (
+    <>
+      <Group gap="xs" wrap="nowrap">
+        {job.retryable ? (
+          <Button
+            variant="default"
+            size="xs"
+            aria-label={text.retryOf(titleOf(job))}
+            loading={retry.isPending}
+            onClick={() => retry.mutate(input, { onSuccess: () => notify(text.retriedOne) })}
+          >
+            {text.retry}
+          </Button>
+        ) : null}
+        <Button
+          variant="outline"
+          color="red"
+          size="xs"
+          aria-label={text.discardOf(titleOf(job))}
+          onClick={() => setAsking(true)}
+        >
+          {text.discard}
+        </Button>
+      </Group>
+      <ErrorNote error={retry.error} />
+      <Dialog
+        title={text.discardTitle}
+        open={isAsking}
+        close={() => setAsking(false)}
+        act={() => discard.mutate(input, { onSuccess: () => notify(text.discarded) })}
+        actLabel={text.discard}
+        dangerous
+        busy={discard.isPending}
+        error={discard.error}
+      >
+        <p>{text.discardAsk(titleOf(job))}</p>
+      </Dialog>
+    </>
+  );
+};
+
+const RetryAll = () => {
+  const [isAsking, setAsking] = useState(false);
+  const retry = useChange('POST /api/jobs/dead/retry', { touches });
+  const act = (): void =>
+    retry.mutate(
+      { body: {} },
+      {
+        onSuccess: ({ requeued, left }) => {
+          setAsking(false);
+          notify(text.retried(requeued, left));
+        },
+      },
+    );
+  return (
+    <>
+      <Button variant="default" size="xs" onClick={() => setAsking(true)}>
+        {text.retryAll}
+      </Button>
+      <Dialog
+        title={text.retryAll}
+        open={isAsking}
+        close={() => setAsking(false)}
+        act={act}
+        actLabel={text.retryAll}
+        busy={retry.isPending}
+        error={retry.error}
+      >
+        <p>{text.retryAllAsk}</p>
+      </Dialog>
+    </>
+  );
+};

@@ -1,0 +1,47 @@
+import { Alert } from '@mantine/core';
+import type { Answered } from '../../api/call.ts';
+import { useRead } from '../../api/use-call.ts';
+import { allAtOnce, DataTable, type Column } from '../../parts/data-table.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { words } from '../../words/words.ts';
+import { refreshMs } from './health-reads.ts';
+import styles from './health.module.css';
+
+const text = words.health;
+
+type Line = Answered<'GET /api/jobs'>['kinds'][number];
+
+/** What the background has to do, by kind and state. */
+export const Jobs = () => {
+  const read = useRead('GET /api/jobs', {}, { refetchInterval: refreshMs });
+  return (
+    <section aria-labelledby="jobs" className={styles.section}>
+      <h2 id="jobs">{text.jobs}</h2>
+      {read.data?.seems_stopped ? (
+        <Alert color="red" role="alert" mb="sm">
+          {text.seemsStopped(Math.floor(read.data.oldest_due_seconds / 60))}
+        </Alert>
+      ) : null}
+      <DataTable
+        label={text.jobs}
+        columns={columns}
+        pages={allAtOnce({ ...read, data: read.data && linesOf(read.data) })}
+        keyOf={({ kind }) => kind}
+        empty={text.noJobs}
+      />
+    </section>
+  );
+};
+
+const states = ['waiting', 'running', 'retrying', 'dead'] as const;
+
+/** One more line than there are kinds: their sum. */
+const linesOf = ({ kinds, ...sum }: Answered<'GET /api/jobs'>): readonly Line[] =>
+  kinds.length === 0 ? [] : [...kinds, { ...sum, kind: '' }];
+
+const columns: readonly Column<Line>[] = [
+  { header: text.kind, cell: ({ kind }) => (kind === '' ? text.total : (text.kinds[kind] ?? kind)) },
+  ...states.map((state) => ({ header: text[state], cell: (line: Line) => line[state].toLocaleString() })),
+  { header: text.nextRetry, cell: ({ next_retry_at: at }) => (at ? <Moment at={at} /> : null) },
+  { header: text.oldest, cell: ({ oldest_due_at: at }) => (at ? <Moment at={at} /> : null) },
+];

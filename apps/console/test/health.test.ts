@@ -1,0 +1,54 @@
+import { startSmtpServer } from '@portico/test-servers';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { expectAccessible } from './accessible.ts';
+import { startBrowser } from './browser.ts';
+import { startConsoleService, type ConsoleService, type Person } from './console-service.ts';
+import { openPage, screenshot, signIn } from './watched-page.ts';
+
+const browser = await startBrowser();
+afterAll(() => browser?.close());
+
+const ada: Person = { uid: 'ada', email: 'ada@example.com' };
+
+describe.skipIf(!browser)('health', () => {
+  if (!browser) return;
+  let service: ConsoleService;
+  let mails: Awaited<ReturnType<typeof startSmtpServer>>;
+  beforeAll(async () => {
+    mails = await startSmtpServer();
+    mails?.play({ rcpt: '550 5.1.1 no such user' });
+    service = await startConsoleService({ SMTP_URL: mails?.url ?? '', MAIL_FROM: 'portico@example.com' });
+    await service.register(ada);
+    const dead = () => service.ask<readonly unknown[]>('GET', '/api/jobs/dead');
+    await vi.waitFor(async () => expect(await dead()).not.toHaveLength(0), { timeout: 30_000, interval: 300 });
+  }, 120_000);
+  afterAll(async () => {
+    await service.close();
+    await mails?.close();
+  });
+
+  test.each(['light', 'dark'] as const)('shows what works and what was given up, in the %s theme', async (theme) => {
+    const { page } = await openPage(browser, service, { theme });
+    await signIn(page, service, undefined, '/health');
+    await page.getByText('ready', { exact: true }).waitFor();
+    const dead = page.getByRole('table', { name: 'Jobs that were given up' });
+    await dead.getByText('Mail: credentials').waitFor();
+    await dead.getByText(/held a secret/).waitFor();
+    await expectAccessible(page);
+    await screenshot(page, `health ${theme}`);
+  });
+
+  test('embedding is started after a question, and a job is discarded after one', async () => {
+    const { page } = await openPage(browser, service, { viewport: { width: 360, height: 800 } });
+    await signIn(page, service, undefined, '/health');
+    await page.getByRole('button', { name: 'Embed again' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Embed again' }).click();
+    await page.getByText('Embedding has started.').waitFor();
+    await page.getByText(/^Done: 0 APIs/).waitFor();
+    await page.getByRole('button', { name: `Discard: Mail: credentials, ${ada.email}` }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+    await page.getByText('The job was discarded.').waitFor();
+    await expectAccessible(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)).toBe(false);
+  });
+});

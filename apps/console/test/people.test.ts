@@ -1,0 +1,190 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectAccessible } from './accessible.ts';
+import { startBrowser } from './browser.ts';
+import { firstAdmin, startConsoleService, type ConsoleService, type Person } from './console-service.ts';
+import { goTo, openPage, signIn } from './watched-page.ts';
+
+const browser = await startBrowser();
+afterAll(() => browser?.close());
+
+const personOf = (uid: string): Person => ({ uid, email: `${uid}@example.com` });
+const pathOf = (uid: string): string => `/people/${encodeURIComponent(personOf(uid).email)}`;
+
+describe.skipIf(!browser)('people', () => {
+  if (!browser) return;
+  let service: ConsoleService;
+  const waiting = (uid: string) => service.register(personOf(uid), { fullName: nameOf(uid), approved: false });
+  const approved = (uid: string) => service.register(personOf(uid), { fullName: nameOf(uid) });
+  const nameOf = (uid: string) => `${uid} Example`;
+  const profileOf = (uid: string) =>
+    service.ask<Record<string, unknown>>('GET', `/api/profiles/${personOf(uid).email}?include=tier,suspension,key`);
+  const choose = (page: Page, uid: string) => page.getByRole('checkbox', { name: `Select ${nameOf(uid)}` }).click();
+  const dialog = (page: Page) => page.getByRole('dialog');
+
+  beforeAll(async () => {
+    service = await startConsoleService();
+  }, 120_000);
+  afterAll(() => service.close());
+
+  test('the one who is approved alone gets a key that is shown once', async () => {
+    await waiting('alone');
+    const { page } = await openPage(browser, service);
+    await signIn(page, service, firstAdmin, '/people');
+    await page.getByRole('link', { name: 'People 1 waiting' }).waitFor();
+    await expectAccessible(page);
+    await choose(page, 'alone');
+    await page.getByRole('button', { name: 'Approve 1' }).click();
+    await dialog(page).getByText('shown only now').waitFor();
+    const secret = await dialog(page).getByRole('group', { name: 'Secret' }).innerText();
+    expect(secret).toMatch(/^portico_sk_/);
+    await expectAccessible(page);
+    await dialog(page).getByRole('button', { name: 'Close' }).last().click();
+    await dialog(page).waitFor({ state: 'detached' });
+    expect(await page.content()).not.toContain(secret);
+    await page.getByText('Nobody is waiting for approval.').waitFor();
+  });
+
+  test('more than the service takes at once are approved in lots, and who was quicker is told', async () => {
+    const uids = Array.from({ length: 55 }, (_, at) => `lot${at}`);
+    for (const uid of uids) await waiting(uid);
+    const { page } = await openPage(browser, service);
+    await signIn(page, service, firstAdmin, '/people');
+    await page.getByRole('checkbox', { name: 'Select all' }).click();
+    await service.ask('POST', `/api/profiles/${personOf('lot0').email}/approve`);
+    await service.ask('POST', `/api/profiles/${personOf('lot1').email}/reject`);
+    await page.getByRole('button', { name: 'Approve 55' }).click();
+    await page.getByText('53 people approved; the credentials were sent by e-mail; 2 people not:').waitFor();
+    await page.getByText('lot0 Example: somebody else approved them already').waitFor();
+    await page.getByText('lot1 Example: somebody else rejected them already').waitFor();
+    expect((await profileOf('lot54'))['registration_status']).toBe('approved');
+    await expectAccessible(page);
+  });
+
+  test('many are rejected with one reason', async () => {
+    await waiting('no1');
+    await waiting('no2');
+    const { page } = await openPage(browser, service, { theme: 'dark' });
+    await signIn(page, service, firstAdmin, '/people');
+    await choose(page, 'no1');
+    await choose(page, 'no2');
+    await page.getByRole('button', { name: 'Reject 2' }).click();
+    await page.getByLabel('Reason').fill('Unknown company.');
+    await dialog(page).getByRole('button', { name: 'Reject' }).click();
+    await page.getByText('2 people rejected.').waitFor();
+    expect((await profileOf('no2'))['registration_status']).toBe('rejected');
+    await expectAccessible(page);
+  });
+
+  test('many get a tier, come into a group, and are suspended', async () => {
+    await approved('many1');
+    await approved('many2');
+    await service.ask('POST', '/api/rate-limits/tiers', { tier: 'gold', allowed_limit: 9, window_seconds: 60 });
+    await service.ask('POST', '/api/groups', { name: 'Payments' });
+    const { page } = await openPage(browser, service);
+    await signIn(page, service, firstAdmin, '/people?status=approved&q=many');
+    const act = async (label: string) => {
+      await choose(page, 'many1');
+      await choose(page, 'many2');
+      await page.getByRole('button', { name: label }).click();
+    };
+    await act('Set tier');
+    await dialog(page).getByLabel('Tier').selectOption('gold');
+    await dialog(page).getByRole('button', { name: 'Set tier' }).click();
+    await page.getByText('Tier set for 2 people.').waitFor();
+    await act('Add to group');
+    await dialog(page).getByLabel('Groups').fill('pay');
+    await page.getByRole('option', { name: 'Payments' }).click();
+    await dialog(page).getByRole('button', { name: 'Add to group' }).click();
+    await page.getByText('2 people added.').waitFor();
+    await act('Suspend');
+    await dialog(page).getByRole('button', { name: 'Suspend' }).click();
+    await page.getByText('2 people suspended.').waitFor();
+    const profile = await profileOf('many2');
+    expect([profile['tier'], typeof profile['suspended_at']]).toEqual(['gold', 'string']);
+    const members = await service.ask<readonly unknown[]>('GET', '/api/groups/Payments/members');
+    expect(members).toHaveLength(2);
+  });
+
+  test('a person is suspended with a reason and let in again, and is granted APIs until a day', async () => {
+    const { page } = await openPage(browser, service);
+    await approved('ada');
+    await service.ask('POST', '/api/collections/', {
+      name: 'Weather',
+      openapi_spec: { openapi: '3.0.0', info: { title: 'Weather', version: '1' }, paths: {} },
+    });
+    await signIn(page, service, firstAdmin, pathOf('ada'));
+    await page.getByRole('heading', { name: 'ada Example' }).waitFor();
+    await page.getByText('Nothing was granted yet.').waitFor();
+    await page.getByRole('button', { name: 'Suspend' }).click();
+    await dialog(page).getByLabel('Reason').fill('Left.');
+    await dialog(page).getByRole('button', { name: 'Suspend' }).click();
+    await page.getByRole('button', { name: 'Let in again' }).click();
+    await page.getByRole('button', { name: 'Suspend' }).waitFor();
+    await page.getByRole('button', { name: 'Grant APIs' }).click();
+    await dialog(page).getByLabel('APIs').fill('wea');
+    await page.getByRole('option', { name: 'Weather' }).click();
+    await dialog(page).getByLabel('Last day').fill('2099-12-31');
+    await dialog(page).getByRole('button', { name: 'Grant APIs' }).click();
+    await page.getByRole('cell', { name: 'Jan 1, 2100' }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Revoke Weather' }).click();
+    await page.getByText('Nothing was granted yet.').waitFor();
+  });
+
+  test('a key gets an end and another secret, which is shown once', async () => {
+    await approved('keyed.by.a.very.long.name.that.nobody.has');
+    const { page } = await openPage(browser, service, { theme: 'dark', viewport: { width: 360, height: 740 } });
+    await signIn(page, service, firstAdmin, pathOf('keyed.by.a.very.long.name.that.nobody.has'));
+    await page.getByRole('button', { name: 'Set an end' }).click();
+    await dialog(page).getByLabel('Last day').fill('2099-12-31');
+    await dialog(page).getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Remove the end' }).waitFor();
+    await page.getByRole('button', { name: 'Replace the secret' }).click();
+    await dialog(page).getByLabel('Previous secret').selectOption('3600');
+    await dialog(page).getByRole('button', { name: 'Replace the secret' }).click();
+    await page.getByText('The previous secret stays valid for 1 hour.').waitFor();
+    await dialog(page).getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('button', { name: 'Remove the end' }).click();
+    await page.getByRole('button', { name: 'Set an end' }).waitFor();
+    expect((await profileOf('keyed.by.a.very.long.name.that.nobody.has'))['key_expires_at']).toBeNull();
+    await expectAccessible(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+  });
+
+  test('the last administrator stays one, and one whom nobody has signed in as is warned of', async () => {
+    await waiting('unbound');
+    const { page, expectTrouble } = await openPage(browser, service);
+    expectTrouble(/409/);
+    await signIn(page, service, firstAdmin, `/people/${encodeURIComponent(firstAdmin.email)}`);
+    await page.getByRole('button', { name: 'Make client' }).click();
+    await dialog(page).getByRole('button', { name: 'Make client' }).click();
+    await dialog(page).getByText('Is the last administrator who can sign in').waitFor();
+    await page.keyboard.press('Escape');
+    const body = { firebase_uid: 'nobody', email: 'nobody@example.com', full_name: 'nobody Example' };
+    await fetch(`${service.address}/api/profiles/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    await goTo(page, '/people/nobody%40example.com');
+    await page.getByRole('button', { name: 'Make administrator' }).click();
+    await dialog(page).getByRole('button', { name: 'Make administrator' }).click();
+    await page.getByText('Nobody has signed in as this profile yet').waitFor();
+  });
+
+  test('a person is deleted only once the e-mail is typed', async () => {
+    await approved('gone');
+    const { page } = await openPage(browser, service);
+    await signIn(page, service, firstAdmin, pathOf('gone'));
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    const confirm = dialog(page).getByRole('button', { name: 'Delete' });
+    await dialog(page).getByLabel('Type gone@example.com').fill('someone@example.com');
+    expect(await confirm.isDisabled()).toBe(true);
+    await dialog(page).getByLabel('Type gone@example.com').fill('gone@example.com');
+    await confirm.click();
+    await page.getByRole('heading', { name: 'People', exact: true }).waitFor();
+    const { status } = await service.call('GET', '/api/profiles/gone@example.com');
+    expect(status).toBe(404);
+  });
+});
