@@ -165,8 +165,8 @@ const limitOf = async (service: ConsoleService, { email }: Person): Promise<numb
 const lookAround = async (service: ConsoleService, hand: Hand, page: Page): Promise<void> => {
   await hand.step('who may use an API, and as CSV', async () => {
     await hand.click(menu(page, 'Access'));
-    await hand.click(page.getByRole('combobox', { name: 'API' }));
-    await hand.type(page.getByRole('combobox', { name: 'API' }), used);
+    await hand.click(page.getByRole('combobox', { name: 'API', exact: true }));
+    await hand.type(page.getByRole('combobox', { name: 'API', exact: true }), used);
     await hand.click(page.getByRole('option', { name: used, exact: true }));
     await expect.poll(() => page.getByRole('table', { name: 'Access' }).getByRole('row').count()).toBe(11);
     const saving = page.waitForEvent('download');
@@ -180,12 +180,14 @@ const lookAround = async (service: ConsoleService, hand: Hand, page: Page): Prom
   const ids = await service.ask<{ id: string; name: string }[]>('GET', '/api/collections/');
   const id = ids.find(({ name }) => name === used)?.id;
   for (const person of [user, otherUser]) await service.ask('GET', `/api/collections/${id}`, undefined, person);
+  // Counts are written every few seconds.
+  const counted = () => service.ask<unknown[]>('GET', '/api/usage?by=profile');
+  await expect.poll(async () => (await counted()).length, { timeout: 20_000 }).toBe(2);
   await hand.step('who used it last week', async () => {
     await hand.click(menu(page, 'Use'));
     await hand.click(page.getByText('7 days', { exact: true }));
     const users = page.getByRole('table', { name: 'People by use' }).getByRole('row');
     const api = page.getByRole('table', { name: 'APIs by use' }).getByRole('button', { name: used, exact: true });
-    await api.waitFor({ timeout: 20_000 });
     await hand.click(api);
     await expect.poll(() => users.count()).toBe(3);
     const shown = (await users.allInnerTexts()).join('\n');
@@ -200,8 +202,8 @@ const lookAround = async (service: ConsoleService, hand: Hand, page: Page): Prom
   );
   await hand.step('what a colleague changed', async () => {
     await hand.click(menu(page, 'Audit'));
-    await hand.click(page.getByRole('combobox', { name: 'Who' }));
-    await hand.type(page.getByRole('combobox', { name: 'Who' }), 'kim');
+    await hand.click(page.getByRole('combobox', { name: 'Who', exact: true }));
+    await hand.type(page.getByRole('combobox', { name: 'Who', exact: true }), 'kim');
     await hand.click(page.getByRole('option', { name: colleague.email }));
     const entries = page.getByRole('table', { name: 'Audit' }).getByRole('row');
     await entries.filter({ hasText: 'created a tier' }).filter({ hasText: 'bronze' }).waitFor();
@@ -232,6 +234,7 @@ const openPerson = async (hand: Hand, page: Page, person: Person): Promise<void>
 
 const guard = async (service: ConsoleService, hand: Hand, page: Page): Promise<void> => {
   const before = await service.ask<Key>('POST', `/api/profiles/${leaked.email}/credentials`, {});
+  hand.expectId(before.client_id);
   await hand.step('replace a leaked secret, with time to change', async () => {
     await openPerson(hand, page, leaked);
     await hand.click(page.getByRole('link', { name: nameOf(leaked) }));

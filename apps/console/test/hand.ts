@@ -22,23 +22,27 @@ export interface Hand {
   readonly drop: (zone: string, files: Readonly<Record<string, string>>) => Promise<void>;
   /** Opens an address that it was given as a link. */
   readonly open: (link: string) => Promise<void>;
+  /** Takes an id that a page shows because somebody needs it: the one that goes with an API key. */
+  readonly expectId: (id: string) => void;
   /** Does a step, and fails if the page shows an id at its end. */
   readonly step: (name: string, work: () => Promise<void>) => Promise<void>;
   readonly efforts: () => ReadonlyMap<string, Effort>;
 }
 
-const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 
 export const handOn = (page: Page): Hand => {
+  const expected = new Set<string>();
   const efforts = new Map<string, Effort>();
   let now: Effort = { acts: 0, fields: 0 };
   const act = (count = 1): void => void (now.acts += count);
   const field = (text: string): void => {
-    if (uuid.test(text)) throw new Error(`An id must be typed: ${text}`);
+    if (text.match(uuid)) throw new Error(`An id must be typed: ${text}`);
     now.fields += 1;
   };
   const look = async (): Promise<void> => {
-    const [id] = uuid.exec(await page.locator('body').innerText()) ?? [];
+    const ids = (await page.locator('body').innerText()).match(uuid) ?? [];
+    const id = ids.find((shown) => !expected.has(shown));
     if (id) throw new Error(`The page ${page.url()} shows the id ${id}`);
   };
   return {
@@ -81,6 +85,7 @@ export const handOn = (page: Page): Hand => {
       act();
       await page.goto(link);
     },
+    expectId: (id) => void expected.add(id),
     step: async (name, work) => {
       now = { acts: 0, fields: 0 };
       efforts.set(name, now);
