@@ -63,7 +63,7 @@ const isRenewal = (request: Request, refreshTokens: boolean): boolean =>
 
 /** Types into the filter of the list of people; returns the id of the key by which the token of its request is signed. */
 const keyOfNextCall = async (page: Page, typed: string): Promise<string> => {
-  const answered = page.waitForResponse((response) => response.url().includes('/api/profiles/?q='));
+  const answered = page.waitForResponse((response) => /\/api\/profiles\/\?.*q=/.test(response.url()));
   await page.getByRole('searchbox').fill(typed);
   const response = await answered;
   expect(response.status()).toBe(200);
