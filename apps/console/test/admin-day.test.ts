@@ -209,7 +209,7 @@ const lookAround = async (service: ConsoleService, hand: Hand, page: Page): Prom
     await entries.filter({ hasText: 'created a tier' }).filter({ hasText: 'bronze' }).waitFor();
     const rest = entries.filter({ hasNotText: colleague.email }).filter({ hasNotText: 'Kim Example' });
     // The head of the table alone.
-    expect(await rest.count()).toBe(1);
+    await expect.poll(() => rest.count()).toBe(1);
   });
 };
 
