@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
-import { onPath } from '@portico/test-servers';
+import { parseArgs } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { launchChromium } from '../chromium.ts';
 import { startConsoleService, type ConsoleService, type Person } from '../console-service.ts';
@@ -68,13 +66,6 @@ const settled = async (page: Page): Promise<void> => {
   await page.waitForTimeout(300);
 };
 
-/** With 256 colours a picture of a page has a third of the bytes; ImageMagick does that, where it is installed. */
-const shrink = async (path: string): Promise<void> => {
-  const convert = onPath('convert');
-  const palette = ['+dither', '-colors', '256', '-strip', '-define', 'png:compression-level=9'];
-  if (convert) await promisify(execFile)(convert, [path, ...palette, `PNG8:${path}`]);
-};
-
 const main = async (): Promise<void> => {
   const browser = await launchChromium();
   if (!browser) throw new Error('Chromium is missing: install it, or name its program in CHROMIUM');
@@ -92,7 +83,6 @@ const main = async (): Promise<void> => {
         (values.docs ? [light] : views).map(async (view) => {
           const path = join(folder, `${[shot.name, view.name].filter(Boolean).join('-')}.png`);
           await take(browser, service, shot, view, path);
-          if (values.docs) await shrink(path);
         }),
       );
     process.stdout.write(`${folder}\n`);

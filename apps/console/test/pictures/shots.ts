@@ -19,6 +19,7 @@ const openGrant = async (page: Page): Promise<void> => {
   await choose(page, 'People', 'jonas', 'Jonas Berg');
   await choose(page, 'Groups', 'travel', 'Travel desk');
   await choose(page, 'APIs', 'bab', 'Babbelry Translation');
+  await page.keyboard.press('Tab');
   await dialog.getByLabel('Until when').selectOption('90 days');
 };
 
@@ -28,14 +29,14 @@ const choose = async (page: Page, label: string, typed: string, name: string): P
 };
 
 const openOperation = async (page: Page): Promise<void> => {
-  await page.getByRole('link', { name: /POST \/charges$/ }).click();
+  await page.getByRole('link', { name: 'POST /charges', exact: true }).click();
   await page.getByRole('heading', { level: 3 }).first().waitFor();
   await page.getByRole('heading', { level: 3 }).first().scrollIntoViewIfNeeded();
 };
 
 const chooseSamples = async (page: Page): Promise<void> => {
   await page.locator('input[webkitdirectory]').setInputFiles(samples);
-  await page.getByRole('status').getByText('unchanged').first().waitFor();
+  await page.getByText(/24 unchanged/).first().waitFor();
 };
 
 const press = (name: string) => (page: Page) => page.getByRole('button', { name }).first().click();
