@@ -36,7 +36,10 @@ const openOperation = async (page: Page): Promise<void> => {
 
 const chooseSamples = async (page: Page): Promise<void> => {
   await page.locator('input[webkitdirectory]').setInputFiles(samples);
-  await page.getByText(/24 unchanged/).first().waitFor();
+  await page
+    .getByText(/24 unchanged/)
+    .first()
+    .waitFor();
 };
 
 const press = (name: string) => (page: Page) => page.getByRole('button', { name }).first().click();
