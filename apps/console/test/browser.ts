@@ -1,25 +1,7 @@
-import { absent, onPath } from '@portico/test-servers';
-import { chromium, type Browser } from 'playwright-core';
+import { absent } from '@portico/test-servers';
+import type { Browser } from 'playwright-core';
 import { vi } from 'vitest';
-
-/** The names of Chromium on Debian and Ubuntu, and of its relative. */
-const programs = ['chromium', 'chromium-browser', 'google-chrome'];
-
-const chromiumPath = (): string | null => {
-  const given = process.env['CHROMIUM'];
-  if (given) return given;
-  return programs.map(onPath).find((path) => path !== null) ?? null;
-};
-
-/** It talks to this machine alone: no other name is ever resolved. */
-const flags = [
-  '--disable-gpu',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--no-first-run',
-  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
-];
+import { chromiumPath, launchChromium } from './chromium.ts';
 
 /** A browser on a busy machine is slow; what waits within a test gives up before. */
 const slow = { testTimeout: 60_000, hookTimeout: 120_000 };
@@ -33,7 +15,5 @@ export const startBrowser = async (): Promise<Browser | null> => {
   if (!executablePath)
     return absent('Chromium', 'install it (Debian: apt-get install chromium), or name its program in CHROMIUM');
   vi.setConfig(slow);
-  // As root, Chromium's sandbox refuses to start.
-  const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  return chromium.launch({ executablePath, args: [...flags, ...asRoot] });
+  return launchChromium(executablePath);
 };

@@ -36,7 +36,25 @@ export const startSession = async (config: Config): Promise<Start> => {
     await beginSignIn(local, here(), code);
     return { kind: 'leaving' };
   }
+  const way = rememberedWay(config);
+  if (way?.kind === 'oidc' && isReload()) return returnAtOnce(way);
   return { kind: 'sign in', problem: null };
+};
+
+const isReload = (): boolean =>
+  window.performance
+    .getEntriesByType('navigation')
+    .some((entry) => entry instanceof PerformanceNavigationTiming && entry.type === 'reload');
+
+/** A reload forgets the token. An issuer with a session gives the next one without asking. */
+const returnAtOnce = async (way: Way): Promise<Start> => {
+  try {
+    await beginSignIn(way, here());
+    return { kind: 'leaving' };
+  } catch {
+    // The page says what to do, with a button to try again.
+    return { kind: 'sign in', problem: null };
+  }
 };
 
 const finishSignIn = async (config: Config): Promise<Start> => {

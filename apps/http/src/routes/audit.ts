@@ -121,11 +121,9 @@ const filters = {
   action: facet.meta({ description: '`message.action`' }),
   from: moment.optional().meta({ description: `At or after this. ${isMoment}`, examples: ['2026-01-31T09:30:00Z'] }),
   to: moment.optional().meta({ description: `Before this. ${isMoment}`, examples: ['2026-02-01'] }),
-  include: wordsParameter(['actor', 'names'])
-    .optional()
-    .meta({
-      description: '`actor` adds `actor_id` and `received_at`, `names` adds `actor` and `source`; both with a comma.',
-    }),
+  include: wordsParameter(['actor', 'names']).optional().meta({
+    description: '`actor` adds `actor_id` and `received_at`, `names` adds `actor` and `source`; both with a comma.',
+  }),
 };
 const exported = z.object(filters);
 const paged = z.object({

@@ -52,12 +52,12 @@ interface Ports {
 }
 
 export const createLocalSignIn = ({ issuer, codes, clock, random }: Ports): LocalSignIn => {
-  const { put, take } = createLocalCodes(codes, clock);
+  const local = createLocalCodes(codes, clock);
   const unguessable = (): string => Buffer.from(random.bytes(32)).toString('base64url');
   const grant = async ({ redirectUri, state, nonce, challenge }: AuthorizationRequest, user: LocalUser) => {
     const code = unguessable();
     const payload = { user, clientId: localAudience, redirectUri, challenge, nonce };
-    await put(code, 'authorization', payload, clock.now() + authorizationSeconds * 1_000);
+    await local.put(code, 'authorization', payload, clock.now() + authorizationSeconds * 1_000);
     return withQuery(redirectUri, { code, state });
   };
 
@@ -66,7 +66,7 @@ export const createLocalSignIn = ({ issuer, codes, clock, random }: Ports): Loca
     const ttlSeconds = Math.min(tokenSeconds, Math.ceil((until - clock.now()) / 1_000));
     const token = await issuer.mint({ ...user, ...(nonce === null ? {} : { nonce }), ttlSeconds });
     const refreshToken = unguessable();
-    await put(refreshToken, 'refresh', { user, clientId: localAudience }, until);
+    await local.put(refreshToken, 'refresh', { user, clientId: localAudience }, until);
     return {
       // The ID token again: every endpoint takes ID tokens, and this issuer has no others. A client has to get an access
       // token by RFC 6749, and would send this one.
@@ -81,12 +81,12 @@ export const createLocalSignIn = ({ issuer, codes, clock, random }: Ports): Loca
 
   const redeem = async (request: TokenRequest): Promise<TokenSet | TokenError> => {
     if (request.grant === 'refresh_token') {
-      const renewed = await take(request.token, 'refresh');
+      const renewed = await local.take(request.token, 'refresh');
       return renewed?.clientId === request.clientId
         ? tokensFor(renewed.user, null, renewed.expiresAt)
         : invalidGrant('The refresh token is used, or too old.');
     }
-    const granted = await take(request.code, 'authorization');
+    const granted = await local.take(request.code, 'authorization');
     if (granted?.clientId !== request.clientId) return invalidGrant('The code is used, or too old.');
     if (granted.redirectUri !== request.redirectUri) return invalidGrant('The redirect_uri is not that of the code.');
     if (granted.challenge !== challengeOf(request.verifier))
@@ -100,7 +100,7 @@ export const createLocalSignIn = ({ issuer, codes, clock, random }: Ports): Loca
       // A user of whom no token can be made is refused now, not when the code is used.
       await issuer.mint({ ...user, ttlSeconds: 0 });
       const code = shownCode(random.bytes(shownCodeBytes));
-      await put(typedCode(code), 'sign-in', user, until);
+      await local.put(typedCode(code), 'sign-in', user, until);
       return code;
     },
 
@@ -109,7 +109,7 @@ export const createLocalSignIn = ({ issuer, codes, clock, random }: Ports): Loca
       if (read.kind === 'stranger') return read;
       if (read.kind === 'refused')
         return { kind: 'redirect', to: withQuery(read.redirectUri, { ...read.error, state: read.state }) };
-      const user = code === null ? null : await take(typedCode(code), 'sign-in');
+      const user = code === null ? null : await local.take(typedCode(code), 'sign-in');
       if (!user) return { kind: 'code wanted', wrong: code !== null };
       return { kind: 'redirect', to: await grant(read.request, withoutMore(user)) };
     },

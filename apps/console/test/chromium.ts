@@ -1,0 +1,27 @@
+import { onPath } from '@portico/test-servers';
+import { chromium, type Browser } from 'playwright-core';
+
+/** The names of Chromium on Debian and Ubuntu, and of its relative. */
+const programs = ['chromium', 'chromium-browser', 'google-chrome'];
+
+export const chromiumPath = (): string | null => {
+  const given = process.env['CHROMIUM'];
+  if (given) return given;
+  return programs.map(onPath).find((path) => path !== null) ?? null;
+};
+
+/** It talks to this machine alone: no other name is ever resolved. */
+const flags = [
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
+];
+
+export const launchChromium = (executablePath: string): Promise<Browser> => {
+  // As root, Chromium's sandbox refuses to start.
+  const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  return chromium.launch({ executablePath, args: [...flags, ...asRoot] });
+};
