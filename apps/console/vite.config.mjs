@@ -16,10 +16,28 @@ const gzipped = {
   },
 };
 
+/** What the service answers; Vite answers the rest of /console. It sees the page's own host, so that it takes its origin. */
+const ofTheService = [
+  '/api',
+  '/console/config.json',
+  '/local-issuer',
+  '/.well-known',
+  '/docs',
+  '/health',
+  '/ready',
+  '/openapi.json',
+];
+
 export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
   plugins: [react(), gzipped],
+  server: {
+    host: '127.0.0.1',
+    proxy: Object.fromEntries(
+      ofTheService.map((path) => [path, { target: process.env.PORTICO_SERVER ?? 'http://127.0.0.1:3000' }]),
+    ),
+  },
   build: {
     // Every file but the page has its content's hash in its name, so that it can be kept for ever.
     assetsDir: 'assets',

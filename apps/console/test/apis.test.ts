@@ -292,7 +292,7 @@ describe.skipIf(!browser)('APIs', () => {
     const grant = await page.getByRole('link', { name: 'Grant access' }).getAttribute('href');
     expect(grant).toBe(`/console/access?grant=1&api=${id}`);
     await button(page, 'Who may use it').click();
-    expect(await row(page, 'Zoe Wright').innerText()).toMatch(/own grant\s+.*2100|own grant\s+.*2099/s);
+    expect(await row(page, 'Zoe Wright').innerText()).toMatch(/directly\s+.*2100|directly\s+.*2099/s);
     await expectAccessible(page);
     // Uses are written every few seconds.
     const uses = `/api/usage?by=profile&collection_id=${id}`;

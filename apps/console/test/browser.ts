@@ -1,7 +1,6 @@
-import { absent } from '@portico/test-servers';
 import type { Browser } from 'playwright-core';
 import { vi } from 'vitest';
-import { chromiumPath, launchChromium } from './chromium.ts';
+import { launchChromium } from './chromium.ts';
 
 /** A browser on a busy machine is slow; what waits within a test gives up before. */
 const slow = { testTimeout: 60_000, hookTimeout: 120_000 };
@@ -11,9 +10,7 @@ const slow = { testTimeout: 60_000, hookTimeout: 120_000 };
  * REQUIRE_SERVICES=1 an error says what to install.
  */
 export const startBrowser = async (): Promise<Browser | null> => {
-  const executablePath = chromiumPath();
-  if (!executablePath)
-    return absent('Chromium', 'install it (Debian: apt-get install chromium), or name its program in CHROMIUM');
-  vi.setConfig(slow);
-  return launchChromium(executablePath);
+  const browser = await launchChromium();
+  if (browser) vi.setConfig(slow);
+  return browser;
 };

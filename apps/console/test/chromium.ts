@@ -1,10 +1,10 @@
-import { onPath } from '@portico/test-servers';
+import { absent, onPath } from '@portico/test-servers';
 import { chromium, type Browser } from 'playwright-core';
 
 /** The names of Chromium on Debian and Ubuntu, and of its relative. */
 const programs = ['chromium', 'chromium-browser', 'google-chrome'];
 
-export const chromiumPath = (): string | null => {
+const chromiumPath = (): string | null => {
   const given = process.env['CHROMIUM'];
   if (given) return given;
   return programs.map(onPath).find((path) => path !== null) ?? null;
@@ -20,7 +20,11 @@ const flags = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ];
 
-export const launchChromium = (executablePath: string): Promise<Browser> => {
+/** A real browser without a window; null if none is installed, or an error with REQUIRE_SERVICES=1. */
+export const launchChromium = async (): Promise<Browser | null> => {
+  const executablePath = chromiumPath();
+  if (!executablePath)
+    return absent('Chromium', 'install it (Debian: apt-get install chromium), or name its program in CHROMIUM');
   // As root, Chromium's sandbox refuses to start.
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   return chromium.launch({ executablePath, args: [...flags, ...asRoot] });

@@ -99,6 +99,15 @@ describe.skipIf(!browser)('a sign-in at an identity provider', () => {
     await signOutButton(page).waitFor();
   });
 
+  test('comes back by itself after a reload, as long as the provider has a session', async () => {
+    const { page } = await at.open('/search');
+    await at.signIn(page, ada);
+    await signOutButton(page).waitFor();
+    await page.reload();
+    await signOutButton(page).waitFor();
+    expect(page.url()).toBe(`${at.service.address}/console/search`);
+  });
+
   test('works in a window that another page opened', async () => {
     const { page, context } = await openPage(browser, at.service, { origins: [at.provider.issuer] });
     await page.goto(`${at.service.address}/console/`);

@@ -21,7 +21,7 @@ export const Moment = ({
   if (!at) return <span>{none}</span>;
   const date = new Date(at);
   return (
-    <time dateTime={at} title={dateTime.format(date)}>
+    <time dateTime={at} title={dateTime.format(date)} style={{ whiteSpace: 'nowrap' }}>
       {inWords(date)}
     </time>
   );

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import type { Browser } from 'playwright-core';
-import { chromiumPath, launchChromium } from '../chromium.ts';
+import { launchChromium } from '../chromium.ts';
 import { openFirst, openSignedIn, openWithin, scrollBy, type Measured, type Opened } from './measured-page.ts';
 import { startMeasuredService, type MeasuredService } from './measured-service.ts';
 
@@ -92,10 +92,9 @@ const measureDocument = async (browser: Browser, service: MeasuredService, file:
   await service.ask('DELETE', `/api/collections/${id}`).catch(() => undefined);
 };
 
-const program = chromiumPath();
-if (!program) throw new Error('Chromium is not installed; or name its program in CHROMIUM');
 const service = await startMeasuredService();
-const browser = await launchChromium(program);
+const browser = await launchChromium();
+if (!browser) throw new Error('Chromium is not installed; or name its program in CHROMIUM');
 try {
   const client = await findClient(service);
   const pages = await pagesOf(service, client.email);

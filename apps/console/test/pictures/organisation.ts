@@ -1,0 +1,187 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { compose, createLogger, readConfig } from '@portico/composition';
+import type { ConsoleService, Person } from '../console-service.ts';
+
+const root = resolve(import.meta.dirname, '../../../..');
+const dayMs = 86_400_000;
+
+interface Member {
+  readonly name: string;
+  readonly company: string;
+  readonly groups: readonly string[];
+}
+
+const members: readonly Member[] = [
+  { name: 'Amara Osei', company: 'Lighthouse Travel', groups: ['Travel desk'] },
+  { name: 'Benedikt Hauser', company: 'Lighthouse Travel', groups: ['Travel desk', 'Data team'] },
+  { name: 'Chiara Lombardi', company: 'Fernhill Payments', groups: ['Payments'] },
+  { name: 'Daniel Okafor', company: 'Fernhill Payments', groups: ['Payments'] },
+  { name: 'Elif Demir', company: 'Lighthouse Travel', groups: ['Travel desk'] },
+  { name: 'Farid Nasser', company: 'Quayside Logistics', groups: ['Shop'] },
+  { name: 'Greta Lindqvist', company: 'Quayside Logistics', groups: ['Shop', 'Payments'] },
+  { name: 'Hiroshi Tanabe', company: 'Quayside Logistics', groups: ['Data team'] },
+  { name: 'Ines Carvalho', company: 'Fernhill Payments', groups: ['Data team'] },
+  { name: 'Jonas Berg', company: 'Lighthouse Travel', groups: ['Travel desk'] },
+  { name: 'Katja Novak', company: 'Quayside Logistics', groups: ['Shop'] },
+  { name: 'Liam Gallagher-Byrne', company: 'Lighthouse Travel', groups: [] },
+];
+
+/** They have registered, and nobody has decided yet. */
+const waiting = [
+  { name: 'Maya Fontaine', company: 'Quayside Logistics' },
+  { name: 'Nils Petersen', company: 'Lighthouse Travel' },
+  { name: 'Oksana Melnyk', company: 'Fernhill Payments' },
+];
+
+/** The APIs of each group, and the days until that ends. */
+const groups: readonly (readonly [name: string, description: string, apis: readonly string[], days: number | null])[] =
+  [
+    ['Travel desk', 'Books what others travel by', ['Nimbara Weather', 'Waymark Maps', 'Skylane Flight Search'], null],
+    ['Payments', 'Money in and out', ['Kestrel Pay Charges', 'Florin Exchange Rates', 'Quillbook Invoicing'], 180],
+    ['Shop', 'The shop and its parcels', ['Parcelbee Shipping', 'Stockyard Warehouse', 'Pigeonpost E-mail'], null],
+    ['Data team', 'Reports for everybody', ['Daybreak News Search', 'Bellwether Market Data'], 20],
+  ];
+
+/** What some have beside their groups. */
+const grants: readonly (readonly [name: string, apis: readonly string[], days: number | null])[] = [
+  ['Amara Osei', ['Roomlark Hotel Booking', 'Babbelry Translation'], 90],
+  ['Chiara Lombardi', ['Veridane Identity Verification'], 12],
+  ['Farid Nasser', ['Tonwire SMS'], null],
+  ['Jonas Berg', ['Almanack Calendar'], 30],
+  ['Liam Gallagher-Byrne', ['Nimbara Weather', 'Thornbury Issue Tracker'], null],
+];
+
+const requests: readonly (readonly [name: string, api: string, reason: string, days: number | null])[] = [
+  ['Elif Demir', 'Roomlark Hotel Booking', 'Travellers ask for a room with their flight.', 90],
+  ['Katja Novak', 'Tonwire SMS', 'To tell customers that their parcel is at the door.', null],
+  ['Hiroshi Tanabe', 'Florin Exchange Rates', 'Monthly report in one currency.', 365],
+  ['Amara Osei', 'Skylane Flight Search', 'Prices for the offer to a school.', 30],
+];
+
+export const memberOf = (name: string): Person => {
+  const [first = ''] = name.toLowerCase().split(' ');
+  return { uid: first, email: `${first}@example.com` };
+};
+
+/** Who administers, beside the first admin. */
+export const colleague: Person = { uid: 'marta', email: 'marta@example.com' };
+
+export interface Organisation {
+  /** The id of a collection, by its name. */
+  readonly apis: ReadonlyMap<string, string>;
+}
+
+const inDays = (days: number | null): { readonly expires_at?: string } =>
+  days === null ? {} : { expires_at: new Date(Date.now() + days * dayMs).toISOString() };
+
+/** Fills a new service with a small organisation: invented people, and the samples of the repository. */
+export const settle = async (service: ConsoleService): Promise<Organisation> => {
+  const command = ['-C', '@portico/source', 'apps/cli/src/main.ts', 'import', 'samples'];
+  const env = { ...process.env, DATA_DIR: service.dataDir };
+  await promisify(execFile)(process.execPath, command, { cwd: root, env });
+  const listed = await service.ask<readonly { readonly id: string; readonly name: string }[]>(
+    'GET',
+    '/api/collections/',
+  );
+  const apis = new Map(listed.map(({ id, name }) => [name, id]));
+  const profiles = new Map<string, string>();
+  const marta = await service.register(colleague, { fullName: 'Marta Silva', company: 'Lighthouse Travel' });
+  await service.ask('PUT', `/api/profiles/${marta}/role`, { role: 'admin' });
+  for (const { name, company } of members)
+    profiles.set(name, await service.register(memberOf(name), { fullName: name, company }));
+  for (const { name, company } of waiting)
+    await service.register(memberOf(name), { fullName: name, company, approved: false });
+  await grantAll(service, apis);
+  await limit(service);
+  await ask(service, apis);
+  await addUse(service, apis, profiles);
+  await service.ask('POST', `/api/profiles/${memberOf('Daniel').email}/suspend`, { reason: 'On leave' }, colleague);
+  return { apis };
+};
+
+const grantAll = async (service: ConsoleService, apis: ReadonlyMap<string, string>): Promise<void> => {
+  const idsOf = (names: readonly string[]) => names.map((name) => apis.get(name));
+  for (const [name, description, theirs, days] of groups) {
+    await service.ask('POST', '/api/groups', { name, description });
+    const emails = members
+      .filter((member) => member.groups.includes(name))
+      .map((member) => memberOf(member.name).email);
+    await service.ask('POST', `/api/groups/${encodeURIComponent(name)}/members`, { profiles: emails });
+    await service.ask(
+      'POST',
+      '/api/access/grants',
+      { groups: [name], collections: idsOf(theirs), ...inDays(days) },
+      colleague,
+    );
+  }
+  for (const [name, theirs, days] of grants)
+    await service.ask('POST', '/api/access/grants', {
+      profiles: [memberOf(name).email],
+      collections: idsOf(theirs),
+      ...inDays(days),
+    });
+  for (const [name, id] of apis)
+    if (name !== 'Tallowfield People and Payroll')
+      await service.ask('PUT', `/api/collections/${id}`, { discoverable: true });
+};
+
+const limit = async (service: ConsoleService): Promise<void> => {
+  const tiers = [
+    { tier: 'standard', allowed_limit: 600, window_seconds: 60, description: 'What everybody starts with' },
+    { tier: 'reports', allowed_limit: 20_000, window_seconds: 86_400, description: 'Nightly jobs' },
+    { tier: 'partners', allowed_limit: 3_000, window_seconds: 60, description: 'Shops with many customers' },
+  ];
+  for (const tier of tiers) await service.ask('POST', '/api/rate-limits/tiers', tier);
+  await service.ask('PUT', '/api/groups/Shop/tier', { tier: 'partners' });
+  for (const name of ['Hiroshi', 'Ines', 'Benedikt'])
+    await service.ask('PUT', `/api/profiles/${memberOf(name).email}/tier`, { tier: 'reports' });
+  await service.ask('POST', '/api/rate-limits/overrides', {
+    client_id: memberOf('Greta').email,
+    allowed_limit: 120,
+    window_seconds: 60,
+  });
+};
+
+const ask = async (service: ConsoleService, apis: ReadonlyMap<string, string>): Promise<void> => {
+  const send = ([name, api, reason, days]: (typeof requests)[number]) => {
+    const wish = { collection_id: apis.get(api), reason, ...(days === null ? {} : { duration_days: days }) };
+    return service.ask<{ readonly id: string }>('POST', '/api/access/requests', wish, memberOf(name));
+  };
+  for (const request of requests.slice(0, 3)) await send(request);
+  const denied = await send(['Jonas Berg', 'Inkwell E-Signature', 'To sign the contracts of the summer.', 90]);
+  await service.ask('POST', `/api/access/requests/${denied.id}/deny`, { reason: 'Legal signs them.' }, colleague);
+  const approved = await send(['Amara Osei', 'Almanack Calendar', 'To find a time for a call.', null]);
+  await service.ask('POST', `/api/access/requests/${approved.id}/approve`, {}, colleague);
+  await send(['Amara Osei', 'Scribewell Speech to Text', 'Notes of calls with travellers.', 60]);
+};
+
+/** A month of use, less at the end of each week, always the same. It is counted by the day, so it is written as it is kept. */
+const addUse = async (
+  service: ConsoleService,
+  apis: ReadonlyMap<string, string>,
+  profiles: ReadonlyMap<string, string>,
+): Promise<void> => {
+  const config = readConfig({ DATA_DIR: service.dataDir, JOBS: 'off' });
+  const { ports, close } = await compose(config, createLogger('silent', 'pictures'), 'tool');
+  const now = Date.now();
+  const today = Math.floor(now / dayMs);
+  const pairs = members.flatMap(({ name, groups: theirs }) =>
+    groups.filter(([group]) => theirs.includes(group)).flatMap(([, , names]) => names.map((api) => ({ name, api }))),
+  );
+  for (let ago = 44; ago >= 0; ago--) {
+    const day = today - ago;
+    const isQuiet = [0, 6].includes(new Date(day * dayMs).getUTCDay());
+    const uses = pairs.flatMap(({ name, api }, at) => {
+      const [profileId, collectionId] = [profiles.get(name), apis.get(api)];
+      const calls = Math.round((isQuiet ? 2 : 9) * (1 + Math.sin(at * 7 + day * 3)) * (1.4 - ago / 60));
+      if (!profileId || !collectionId || calls === 0) return [];
+      const lastUsedAt = Math.min(now, day * dayMs + (9 + (at % 9)) * 3_600_000 + at * 61_000);
+      const counts = { read: calls, search: calls >> 2, slice: calls * 2, credential_read: calls >> 3, refused: 0 };
+      return [{ day, profileId, collectionId, counts, lastUsedAt, keyUsedAt: lastUsedAt }];
+    });
+    await ports.usage.add(uses as Parameters<typeof ports.usage.add>[0]);
+  }
+  await close();
+};
