@@ -51,7 +51,7 @@ const pagesOf = async (service: MeasuredService, email: string): Promise<Record<
       { path: `/people/${encodeURIComponent(email)}`, content: 'dl dd' },
       { path: '/apis', content: rows },
       { path: '/apis/import', content: 'button' },
-      { path: `/apis/${api?.id}`, content: '[data-operation], ul li, table tbody tr' },
+      { path: `/apis/${api?.id}`, content: 'ul[aria-label="Operations"] li' },
       { path: '/access', content: rows },
       { path: '/access/groups', content: rows },
       { path: `/access/groups/${encodeURIComponent(group?.name ?? '')}`, content: rows },
@@ -80,7 +80,7 @@ const measureDocument = async (browser: Browser, service: MeasuredService, file:
   const made = `{"name":${JSON.stringify(name)},"openapi_spec":${text}}`;
   const { id } = await service.ask<{ id: string }>('POST', '/api/collections/', made);
   const page = await openSignedIn(browser, await service.linkFor('/agents'));
-  const opened = await openWithin(page, { path: `/apis/${id}`, content: '[data-operation], ul li, table tbody tr' });
+  const opened = await openWithin(page, { path: `/apis/${id}`, content: 'ul[aria-label="Operations"] li' });
   say(`\n## The page of ${(text.length / 1e6).toFixed(1)} MB\n`);
   head('page', ...columns);
   row('/apis/…', ...cellsOf(opened));

@@ -92,8 +92,13 @@ export const Component = () => {
   );
 };
 
+interface Refetched {
+  readonly total: number | null;
+  readonly refetch: () => Promise<unknown>;
+}
+
 /** The menu counts who waits each minute: a list of them that is open follows it. */
-const useFreshWhen = (isListOfWaiting: boolean, { total, refetch }: ReturnType<typeof usePages>): void => {
+const useFreshWhen = (isListOfWaiting: boolean, { total, refetch }: Refetched): void => {
   const waiting = useTotal('GET /api/profiles/', { query: filters.pending });
   useEffect(() => {
     if (isListOfWaiting && waiting !== null && total !== null && waiting !== total) void refetch();
