@@ -16,7 +16,9 @@ const lock = join(tmpdir(), `portico-console-${createHash('sha256').update(folde
 const deadAfterMs = 10_000;
 
 const digest = () => {
-  const sources = globSync(['src/**/*.*', 'index.html', 'vite.config.mjs', 'package.json'], { cwd: folder }).sort();
+  const sources = globSync(['src/**/*.*', 'index.html', 'build.mjs', 'vite.config.mjs', 'package.json'], {
+    cwd: folder,
+  }).sort();
   const hash = createHash('sha256');
   for (const path of [...sources, '../../package-lock.json']) {
     hash.update(`${path}\n`).update(readFileSync(join(folder, path)));
@@ -52,6 +54,8 @@ const taken = () => {
 const build = async () => {
   const wanted = digest();
   if (values['if-changed'] && isBuiltOf(wanted)) return;
+  // Of any other environment, such as that of tests, Vite would build React for its developers: larger and slower.
+  process.env.NODE_ENV = 'production';
   const vite = await import('vite').catch(() => null);
   if (!vite) {
     console.error('The console is not built: Vite is not installed here. The service works without it.');

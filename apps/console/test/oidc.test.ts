@@ -63,7 +63,7 @@ const isRenewal = (request: Request, refreshTokens: boolean): boolean =>
 
 /** Types into the filter of the list of people; returns the id of the key by which the token of its request is signed. */
 const keyOfNextCall = async (page: Page, typed: string): Promise<string> => {
-  const answered = page.waitForResponse((response) => response.url().includes('/api/profiles/?q='));
+  const answered = page.waitForResponse((response) => /\/api\/profiles\/\?.*q=/.test(response.url()));
   await page.getByRole('searchbox').fill(typed);
   const response = await answered;
   expect(response.status()).toBe(200);
@@ -97,6 +97,15 @@ describe.skipIf(!browser)('a sign-in at an identity provider', () => {
     await at.signIn(page, ada);
     await asked;
     await signOutButton(page).waitFor();
+  });
+
+  test('comes back by itself after a reload, as long as the provider has a session', async () => {
+    const { page } = await at.open('/search');
+    await at.signIn(page, ada);
+    await signOutButton(page).waitFor();
+    await page.reload();
+    await signOutButton(page).waitFor();
+    expect(page.url()).toBe(`${at.service.address}/console/search`);
   });
 
   test('works in a window that another page opened', async () => {

@@ -45,21 +45,25 @@ describe.skipIf(!browser)('people', () => {
     await page.getByText('Nobody is waiting for approval.').waitFor();
   });
 
-  test('more than the service takes at once are approved in lots, and who was quicker is told', async () => {
-    const uids = Array.from({ length: 55 }, (_, at) => `lot${at}`);
-    for (const uid of uids) await waiting(uid);
-    const { page } = await openPage(browser, service);
-    await signIn(page, service, firstAdmin, '/people');
-    await page.getByRole('checkbox', { name: 'Select all' }).click();
-    await service.ask('POST', `/api/profiles/${personOf('lot0').email}/approve`);
-    await service.ask('POST', `/api/profiles/${personOf('lot1').email}/reject`);
-    await page.getByRole('button', { name: 'Approve 55' }).click();
-    await page.getByText('53 people approved; the credentials were sent by e-mail; 2 people not:').waitFor();
-    await page.getByText('lot0 Example: somebody else approved them already').waitFor();
-    await page.getByText('lot1 Example: somebody else rejected them already').waitFor();
-    expect((await profileOf('lot54'))['registration_status']).toBe('approved');
-    await expectAccessible(page);
-  });
+  test(
+    'more than the service takes at once are approved in lots, and who was quicker is told',
+    { timeout: 120_000 },
+    async () => {
+      const uids = Array.from({ length: 55 }, (_, at) => `lot${at}`);
+      for (const uid of uids) await waiting(uid);
+      const { page } = await openPage(browser, service);
+      await signIn(page, service, firstAdmin, '/people');
+      await page.getByRole('checkbox', { name: 'Select all' }).click();
+      await service.ask('POST', `/api/profiles/${personOf('lot0').email}/approve`);
+      await service.ask('POST', `/api/profiles/${personOf('lot1').email}/reject`);
+      await page.getByRole('button', { name: 'Approve 55' }).click();
+      await page.getByText('53 people approved; the credentials were sent by e-mail; 2 people not:').waitFor();
+      await page.getByText('lot0 Example: somebody else approved them already').waitFor();
+      await page.getByText('lot1 Example: somebody else rejected them already').waitFor();
+      expect((await profileOf('lot54'))['registration_status']).toBe('approved');
+      await expectAccessible(page);
+    },
+  );
 
   test('many are rejected with one reason', async () => {
     await waiting('no1');

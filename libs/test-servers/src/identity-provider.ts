@@ -80,11 +80,14 @@ export async function startIdentityProvider({
   console,
 }: IdentityProviderOptions = {}): Promise<TestIdentityProvider> {
   const people = new Map<string, Person>();
-  const signIns = signInsInMemory();
+  const fixed = {
+    ...{ clientId, algorithm, deviceFlow, idTokenSeconds, resources, console, people },
+    signIns: signInsInMemory(),
+    // The sessions of browsers outlive a new signing key.
+    cookieKeys: [randomUUID()],
+  };
   const requests = { discovery: 0, keys: 0 };
   const browsing: { person: Person | null } = { person: null };
-  // The sessions of browsers outlive a new signing key.
-  const cookieKeys = [randomUUID()];
   let keys = [newSigningKey(algorithm)];
   let provider: Provider | null = null;
 
@@ -99,21 +102,7 @@ export async function startIdentityProvider({
   const issuer = `http://127.0.0.1:${loopback.port}`;
 
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    const now = (provider ??= new Provider(
-      issuer,
-      configuration({
-        clientId,
-        algorithm,
-        deviceFlow,
-        idTokenSeconds,
-        resources,
-        console,
-        keys,
-        cookieKeys,
-        people,
-        signIns,
-      }),
-    ));
+    const now = (provider ??= new Provider(issuer, configuration({ ...fixed, keys })));
     if (request.url?.startsWith(interactionPath)) {
       logIn(now, browsing.person, request, response).catch((error: unknown) => response.destroy(error as Error));
     } else void now.callback()(request, response);

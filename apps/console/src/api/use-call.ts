@@ -95,10 +95,24 @@ export const useChange = <const Name extends CallName>(
   { touches }: { readonly touches: readonly Reads[] },
 ) => {
   const queries = useQueryClient();
-  return useMutation({
+  const change = useMutation({
     mutationFn: (input: CallInput<Name>): Promise<Answered<Name>> => call(name, ...([input] as never)),
     onSettled: () => touch(queries, touches),
   });
+  const { mutateAsync } = change;
+  // What was read anew may have taken away the part of the page that sent the change, and with it the callbacks of
+  // TanStack's own `mutate`: whoever suspends somebody would not be told that it was done.
+  const mutate = (
+    input: CallInput<Name>,
+    { onSuccess }: { readonly onSuccess?: (answered: Answered<Name>) => void } = {},
+  ): void => {
+    void mutateAsync(input).then(
+      (answered) => onSuccess?.(answered),
+      // The error is shown from the state of the change.
+      () => undefined,
+    );
+  };
+  return { ...change, mutate };
 };
 
 /** Marks what these reads have answered as old. */

@@ -1,4 +1,4 @@
-import { Alert, Button, Modal } from '@mantine/core';
+import { Alert, Button, Group, Modal } from '@mantine/core';
 import { useState } from 'react';
 import { words } from '../words/words.ts';
 import { useSession } from './session-context.ts';
@@ -24,10 +24,13 @@ export const RenewDialog = () => {
           {failure}
         </Alert>
       ) : null}
-      {way?.kind === 'firebase' ? <PasswordForm way={way} /> : <Button onClick={again}>{text.again}</Button>}
-      <Button variant="default" ml="sm" mt="sm" onClick={signOut}>
-        {words.frame.signOut}
-      </Button>
+      {way?.kind === 'firebase' ? <PasswordForm way={way} /> : null}
+      <Group mt="sm">
+        {way?.kind === 'firebase' ? null : <Button onClick={again}>{text.again}</Button>}
+        <Button variant="default" onClick={signOut}>
+          {words.frame.signOut}
+        </Button>
+      </Group>
     </Modal>
   );
 };

@@ -1,6 +1,6 @@
 import { CloseButton } from '@mantine/core';
 import { defaultRangeExtractor, useVirtualizer, type Range } from '@tanstack/react-virtual';
-import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { memo, useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { usePages } from '../../api/use-call.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
@@ -97,6 +97,7 @@ const Rows = ({ operations, chosen, chooseTag, more }: RowsFacts) => {
       [active],
     ),
   });
+  const search = useSearchWithout('operation');
   const shown = virtual.getVirtualItems();
   const last = virtual.range?.endIndex ?? 0;
   useEffect(() => {
@@ -132,7 +133,12 @@ const Rows = ({ operations, chosen, chooseTag, more }: RowsFacts) => {
               {row.kind === 'tag' ? (
                 <TagRow tag={row.tag} choose={chooseTag} />
               ) : (
-                <OperationRow operation={row.operation} isChosen={row.key === chosen} isActive={index === active} />
+                <OperationRow
+                  operation={row.operation}
+                  to={`?${search}${row.key}`}
+                  isChosen={row.key === chosen}
+                  isActive={index === active}
+                />
               )}
             </li>
           );
@@ -140,6 +146,15 @@ const Rows = ({ operations, chosen, chooseTag, more }: RowsFacts) => {
       </ul>
     </div>
   );
+};
+
+/** The search of this page, to be ended by the value of this parameter. */
+const useSearchWithout = (name: string): string => {
+  const [search] = useSearchParams();
+  const rest = new URLSearchParams(search);
+  rest.delete(name);
+  rest.append(name, '');
+  return rest.toString();
 };
 
 const pageStep = 10;
@@ -170,21 +185,21 @@ const TagRow = ({ tag, choose }: { readonly tag: string | null; readonly choose:
     </button>
   );
 
-const OperationRow = ({
+/** Drawn again only if it changes, not as one scrolls. */
+const OperationRow = memo(function OperationRow({
   operation,
+  to,
   isChosen,
   isActive,
 }: {
   readonly operation: Operation;
+  readonly to: string;
   readonly isChosen: boolean;
   readonly isActive: boolean;
-}) => {
-  const [search] = useSearchParams();
-  const to = new URLSearchParams(search);
-  to.set('operation', operation.operation_key);
+}) {
   return (
     <Link
-      to={`?${to.toString()}`}
+      to={to}
       className={styles.operation}
       tabIndex={isActive ? 0 : -1}
       aria-current={isChosen ? 'true' : undefined}
@@ -200,4 +215,4 @@ const OperationRow = ({
       </span>
     </Link>
   );
-};
+});

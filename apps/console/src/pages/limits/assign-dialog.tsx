@@ -44,7 +44,14 @@ export const AssignDialog = ({
       actLabel={text.assign}
       disabled={people.length + groups.length === 0}
     >
-      <PeoplePicker label={text.people} value={people} change={setPeople} />
+      <PeoplePicker
+        label={text.people}
+        description={text.peopleHint}
+        value={people}
+        change={setPeople}
+        pastes
+        autofocus
+      />
       <GroupsPicker label={text.groups} description={text.groupsHint} value={groups} change={setGroups} />
     </Dialog>
   );

@@ -155,7 +155,15 @@ const CreateDialog = ({
       actLabel={words.frame.save}
       disabled={people.length === 0}
     >
-      <PeoplePicker label={text.people} description={text.whatOverride} value={people} change={setPeople} />
+      <p>{text.whatOverride}</p>
+      <PeoplePicker
+        label={text.people}
+        description={text.peopleHint}
+        value={people}
+        change={setPeople}
+        pastes
+        autofocus
+      />
       <RuleFields />
     </Dialog>
   );

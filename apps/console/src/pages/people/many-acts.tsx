@@ -1,15 +1,19 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { call } from '../../api/call.ts';
+import { Loading } from '../../parts/loading.tsx';
 import { words } from '../../words/words.ts';
 import { useLots, type ManyAct, type Outcome } from './in-lots.ts';
 import { IssuedKeyDialog, type IssuedKey } from './issued-key.tsx';
-import { GroupDialog, ReasonDialog, TierDialog } from './many-dialogs.tsx';
+import { ReasonDialog, TierDialog } from './many-dialogs.tsx';
 import { Outcomes } from './outcomes.tsx';
 import type { Person } from './people-page.tsx';
 import styles from './people.module.css';
 
 const text = words.people;
+
+/** What one searches groups with is large, and rarely needed on this page. */
+const GroupDialog = lazy(async () => ({ default: (await import('./group-dialog.tsx')).GroupDialog }));
 
 /** As many as the service approves at once. */
 const approvedAtOnce = 50;
@@ -81,7 +85,11 @@ export const ManyActs = ({
         <ReasonDialog kind={asking} count={people.length} close={close} act={act} />
       ) : null}
       {asking === 'tier' ? <TierDialog count={people.length} close={close} act={act} /> : null}
-      {asking === 'group' ? <GroupDialog count={people.length} close={close} act={act} /> : null}
+      {asking === 'group' ? (
+        <Suspense fallback={<Loading />}>
+          <GroupDialog count={people.length} close={close} act={act} />
+        </Suspense>
+      ) : null}
       <IssuedKeyDialog issued={issued} close={() => setIssued(null)} />
     </>
   );

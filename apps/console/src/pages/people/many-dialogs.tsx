@@ -1,9 +1,7 @@
 import { NativeSelect, Textarea } from '@mantine/core';
-import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { fieldOf } from '../../parts/form-fields.ts';
-import { GroupsPicker, type Picked } from '../../parts/pickers.tsx';
 import { words } from '../../words/words.ts';
 import { oneByOne, type ManyAct } from './in-lots.ts';
 import type { Person } from './people-page.tsx';
@@ -12,7 +10,7 @@ import { useTierOptions } from './tier-options.ts';
 const text = words.people;
 const nameOf = ({ full_name: name }: Person): string => name;
 
-interface DialogFacts {
+export interface DialogFacts {
   readonly count: number;
   readonly close: () => void;
   readonly act: (wanted: ManyAct<Person>) => void;
@@ -63,42 +61,6 @@ export const TierDialog = ({ count, close, act }: DialogFacts) => {
   return (
     <Dialog open title={text.many.tierTitle(count)} close={close} act={send} actLabel={text.many.setTier}>
       <NativeSelect name="tier" label={text.tier} description={text.many.whatTier} data={options} />
-    </Dialog>
-  );
-};
-
-/** As many as the service adds at once. */
-const addedAtOnce = 10_000;
-
-export const GroupDialog = ({ count, close, act }: DialogFacts) => {
-  const [groups, setGroups] = useState<readonly Picked[]>([]);
-  const send = (): void =>
-    act({
-      lotSize: addedAtOnce,
-      nameOf,
-      done: text.many.groupMany,
-      send: async (lot) => {
-        const body = { profiles: lot.map(({ email }) => email) };
-        const answers = await Promise.all(
-          groups.map(({ id }) => call('POST /api/groups/:group_id/members', { params: { group_id: id }, body })),
-        );
-        return lot.map((person, at) => {
-          const results = answers.map(({ outcomes }) => outcomes[at]?.outcome ?? 'not_found');
-          const what = results.find((result) => result !== 'added') ?? 'added';
-          return { name: nameOf(person), isDone: what !== 'not_found', what: text.many.outcome[what] };
-        });
-      },
-    });
-  return (
-    <Dialog
-      open
-      title={text.many.groupTitle(count)}
-      close={close}
-      act={send}
-      actLabel={text.many.addToGroup}
-      disabled={groups.length === 0}
-    >
-      <GroupsPicker label={text.many.group} description={text.many.whatGroup} value={groups} change={setGroups} />
     </Dialog>
   );
 };

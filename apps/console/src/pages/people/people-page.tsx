@@ -1,5 +1,5 @@
 import { Anchor, NativeSelect, SegmentedControl } from '@mantine/core';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import type { Answered } from '../../api/call.ts';
 import { usePages, useTotal } from '../../api/use-call.ts';
@@ -29,15 +29,15 @@ const filters = {
 
 /** Everybody who registered; those who wait for a decision first. */
 export const Component = () => {
-  const [search, setSearch] = useSearchParams({ status: 'pending' });
+  const [search, setSearch] = useSearchParams();
   const given = search.get('status') ?? '';
-  const status: Status = given in filters ? (given as Status) : 'pending';
   const q = search.get('q') ?? '';
+  const status = statusOf(given, q);
   const role = search.get('role') ?? 'all';
   const [chosen, setChosen] = useState<ReadonlyMap<string, Person>>(new Map());
   const choose = (next: Record<string, string>): void => {
-    setSearch({ status, q, role, ...next }, { replace: true });
-    if (next['status'] !== undefined) setChosen(new Map());
+    setSearch({ status: given, q, role, ...next }, { replace: true });
+    if (statusOf(next['status'] ?? given, next['q'] ?? q) !== status) setChosen(new Map());
   };
   const asked = { ...filters[status], ...(role === 'all' ? {} : { role }), q };
   const pages = usePages(
@@ -45,6 +45,7 @@ export const Component = () => {
     { query: { ...asked, include: ['suspension', 'usage', 'tier'], order: 'newest', include_total: true } },
     { keep: true },
   );
+  useFreshWhen(status === 'pending' && q === '' && role === 'all', pages);
   const select = (keys: ReadonlySet<string>): void => {
     const known = new Map([...chosen, ...pages.rows.map((row) => [row.id, row] as const)]);
     setChosen(new Map([...keys].flatMap((key) => [[key, known.get(key)] as const]).filter(isKnown)));
@@ -89,6 +90,21 @@ export const Component = () => {
       />
     </Page>
   );
+};
+
+/** The menu counts who waits each minute: a list of them that is open follows it. */
+const useFreshWhen = (isListOfWaiting: boolean, { total, refetch }: ReturnType<typeof usePages>): void => {
+  const waiting = useTotal('GET /api/profiles/', { query: filters.pending });
+  useEffect(() => {
+    if (isListOfWaiting && waiting !== null && total !== null && waiting !== total) void refetch();
+    // Only what is counted anew is compared: the list itself may have been asked for before or after.
+  }, [waiting]);
+};
+
+/** Until one chooses a status, who waits is shown; but whoever is looked for is found however they stand. */
+const statusOf = (given: string, q: string): Status => {
+  if (given in filters) return given as Status;
+  return q === '' ? 'pending' : 'all';
 };
 
 const isKnown = (entry: readonly [string, Person | undefined]): entry is readonly [string, Person] =>

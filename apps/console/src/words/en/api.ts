@@ -60,25 +60,6 @@ export const api = {
   moreMembers: (count: number) => `Show ${count.toLocaleString()} more`,
   moreValues: (count: number) => `and ${count.toLocaleString()} more values`,
   admin: 'Administration',
-  adminOf: {
-    rights: 'Who may use it',
-    uses: 'Who used it in the last 30 days',
-    name: 'Name',
-    email: 'E-mail',
-    company: 'Company',
-    by: 'How',
-    directly: 'directly',
-    byGroup: (group: string) => `by the group ${group}`,
-    until: 'Until',
-    noEnd: 'no end',
-    nobodyMay: 'Nobody may use it yet, but administrators.',
-    nobodyDid: 'Nobody used it.',
-    reads: 'Reads',
-    slices: 'Slices',
-    credentials: 'Credential reads',
-    lastUsed: (day: string) => `Last used on ${day}.`,
-    notUsed: 'Not used in the last 30 days.',
-  },
 };
 
 /** How schemas read. */

@@ -72,6 +72,7 @@ export const limits = {
   assignOf: (tier: string) => `Assign ${tier}`,
   assignTitle: (tier: string) => `Who gets the tier ${tier}?`,
   people: 'People',
+  peopleHint: 'Type a name, or paste a list of e-mails.',
   groups: 'Groups',
   groupsHint: 'Members without a tier of their own have it from their next request on.',
   assigned: (count: number) => `Assigned ${number(count)} times`,

@@ -17,9 +17,9 @@ export const serviceEndpoints: Endpoints = {
   'GET /ready': free(object(['status', 'checks', 'operations']), { ofComposition: true }),
   'GET /metrics': free(text('text/plain; version=0.0.4; charset=utf-8', /^# HELP /m), { ofComposition: true }),
   'GET /openapi.json': free(objectWith('openapi', 'info', 'paths', 'components'), { ofComposition: true }),
-  'GET /': free(text('text/plain; charset=utf-8', /^\/docs\n$/), {
+  'GET /': free(text('text/plain; charset=utf-8', /^\/console\/\n$/), {
     status: 302,
-    holds: ({ headers }) => expect(headers.location).toBe('/docs'),
+    holds: ({ headers }) => expect(headers.location).toBe('/console/'),
   }),
   'GET /docs': free(text('text/html; charset=utf-8', /^<!doctype html>/)),
   'GET /docs/{file}': free(text('text/javascript; charset=utf-8', /openapi\.json/), {

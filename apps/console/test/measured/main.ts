@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
+import type { Browser } from 'playwright-core';
+import { launchChromium } from '../chromium.ts';
+import { openFirst, openSignedIn, openWithin, scrollBy, type Measured, type Opened } from './measured-page.ts';
+import { startMeasuredService, type MeasuredService } from './measured-service.ts';
+
+/**
+ * `npm run console:measure [-- DOCUMENT]`: starts the service on the database that the environment names (`DATA_DIR` or
+ * `DATABASE_URL`), as `npm run big-catalog` has filled it, and opens each page of the console in a browser with an empty
+ * cache: how long until its first content is there, and what it loads. With the file of a large OpenAPI document, adds
+ * it to the catalog, opens its page and scrolls through it: run it on a copy.
+ */
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const row = (...cells: readonly (string | number)[]): void => say(`| ${cells.join(' | ')} |`);
+const head = (...cells: readonly string[]): void => {
+  row(...cells);
+  row(...cells.map((_, at) => (at === 0 ? '---' : '---:')));
+};
+const ms = (time: number): string => Math.round(time).toString();
+const kb = (bytes: number): string => (bytes / 1_024).toFixed(1);
+
+const rows = 'table tbody tr';
+const columns = ['time to content, ms', 'requests', 'API', 'JS, KB', 'CSS, KB', 'long tasks', 'longest, ms'] as const;
+const cellsOf = (it: Opened): readonly (string | number)[] => [
+  ms(it.contentMs),
+  it.requests,
+  it.apiRequests,
+  kb(it.scriptBytes),
+  kb(it.styleBytes),
+  it.longTasks,
+  ms(it.longestTaskMs),
+];
+
+/** Somebody of the filled catalog who may use something. */
+const findClient = async (service: MeasuredService) => {
+  const query = 'role=client&registration_status=approved&suspended=false&limit=1';
+  const [client] = await service.ask<{ email: string }[]>('GET', `/api/profiles/?${query}`);
+  if (!client) throw new Error('Nobody is there: run `npm run big-catalog` on this database first');
+  // As the tool numbers those whom it makes.
+  return { email: client.email, uid: `big-catalog-${/\.(\d+)@/.exec(client.email)?.[1]}`, emailVerified: true };
+};
+
+const pagesOf = async (service: MeasuredService, email: string): Promise<Record<'admin' | 'client', Measured[]>> => {
+  const [api] = await service.ask<{ id: string }[]>('GET', '/api/collections/?limit=1');
+  const [group] = await service.ask<{ name: string }[]>('GET', '/api/groups?limit=1');
+  return {
+    admin: [
+      { path: '/people', content: rows },
+      { path: '/people?status=all', content: rows },
+      { path: `/people/${encodeURIComponent(email)}`, content: 'dl dd' },
+      { path: '/apis', content: rows },
+      { path: '/apis/import', content: 'button' },
+      { path: `/apis/${api?.id}`, content: '[data-operation], ul li, table tbody tr' },
+      { path: '/access', content: rows },
+      { path: '/access/groups', content: rows },
+      { path: `/access/groups/${encodeURIComponent(group?.name ?? '')}`, content: rows },
+      { path: '/access/requests', content: rows },
+      { path: '/limits', content: rows },
+      { path: '/audit', content: rows },
+      { path: '/health', content: 'dl dd, table tbody tr' },
+      { path: '/search', content: 'input' },
+      { path: '/use', content: 'svg, table tbody tr' },
+      { path: '/agents', content: 'pre' },
+    ],
+    client: [
+      { path: '/mine', content: rows },
+      { path: '/search', content: 'input' },
+      { path: '/ask', content: rows },
+      { path: '/use', content: 'p' },
+      { path: '/key', content: 'dl dd, code' },
+      { path: '/agents', content: 'pre' },
+    ],
+  };
+};
+
+const measureDocument = async (browser: Browser, service: MeasuredService, file: string): Promise<void> => {
+  const text = readFileSync(file, 'utf8');
+  const name = `Measured ${Date.now()}`;
+  const made = `{"name":${JSON.stringify(name)},"openapi_spec":${text}}`;
+  const { id } = await service.ask<{ id: string }>('POST', '/api/collections/', made);
+  const page = await openSignedIn(browser, await service.linkFor('/agents'));
+  const opened = await openWithin(page, { path: `/apis/${id}`, content: '[data-operation], ul li, table tbody tr' });
+  say(`\n## The page of ${(text.length / 1e6).toFixed(1)} MB\n`);
+  head('page', ...columns);
+  row('/apis/…', ...cellsOf(opened));
+  const frames = [...(await scrollBy(page, 40_000))].sort((a, b) => a - b);
+  const slow = frames.filter((time) => time > 50);
+  say(`\nScrolled through 40,000 px: ${frames.length} frames, ${slow.length} over 50 ms, the median`);
+  say(`${ms(frames[Math.floor(frames.length / 2)] ?? 0)} ms, the longest ${ms(frames.at(-1) ?? 0)} ms.`);
+  await page.context().close();
+  await service.ask('DELETE', `/api/collections/${id}`).catch(() => undefined);
+};
+
+const service = await startMeasuredService();
+const browser = await launchChromium();
+if (!browser) throw new Error('Chromium is not installed; or name its program in CHROMIUM');
+try {
+  const client = await findClient(service);
+  const pages = await pagesOf(service, client.email);
+  say(
+    `Load of the machine: ${loadavg()
+      .map((load) => load.toFixed(1))
+      .join(', ')}\n`,
+  );
+  say('## The very first view, by a link with a one-time code\n');
+  head('page', ...columns);
+  const startsAt = { admin: { path: '/people', content: rows }, client: { path: '/mine', content: rows } } as const;
+  for (const role of ['admin', 'client'] as const) {
+    const link = await service.linkFor('/', role === 'client' ? client : undefined);
+    row(`${role}: ${startsAt[role].path}`, ...cellsOf(await openFirst(browser, link, startsAt[role])));
+  }
+  for (const role of ['admin', 'client'] as const) {
+    say(`\n## Pages of ${role === 'admin' ? 'administrators' : 'clients'}, within the console\n`);
+    head('page', ...columns);
+    for (const measured of pages[role]) {
+      const from = measured.path === '/agents' ? '/search' : '/agents';
+      const link = await service.linkFor(from, role === 'client' ? client : undefined);
+      const page = await openSignedIn(browser, link);
+      const path = measured.path.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, '…');
+      row(path, ...cellsOf(await openWithin(page, measured)));
+      await page.context().close();
+    }
+  }
+  const [document] = process.argv.slice(2);
+  if (document) await measureDocument(browser, service, document);
+  say(
+    `\nLoad of the machine: ${loadavg()
+      .map((load) => load.toFixed(1))
+      .join(', ')}`,
+  );
+} finally {
+  await browser.close();
+  await service.stop();
+}

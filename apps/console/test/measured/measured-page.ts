@@ -1,0 +1,138 @@
+import type { Browser, Page, Request } from 'playwright-core';
+
+/** What opening a page took. */
+export interface Opened {
+  /** From the click to the first frame that has the heading and the first rows or figures. */
+  readonly contentMs: number;
+  readonly requests: number;
+  readonly apiRequests: number;
+  /** As transferred: gzip. */
+  readonly scriptBytes: number;
+  readonly styleBytes: number;
+  /** Tasks of the page over 50 ms, and the longest. */
+  readonly longTasks: number;
+  readonly longestTaskMs: number;
+}
+
+/** A page to measure: the path of the console, its heading if it is known, and what its first content is. */
+export interface Measured {
+  readonly path: string;
+  readonly content: string;
+}
+
+interface Watched extends Window {
+  longTasks: number[];
+}
+
+const waitMs = 60_000;
+
+/** A page with an empty cache, signed in at another page than the one to measure. */
+export const openSignedIn = async (browser: Browser, link: string): Promise<Page> => {
+  const context = await browser.newContext({ viewport: { width: 1_280, height: 800 }, reducedMotion: 'reduce' });
+  context.setDefaultTimeout(waitMs);
+  await context.addInitScript(() => {
+    const watched = window as unknown as Watched;
+    watched.longTasks = [];
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) watched.longTasks.push(duration);
+    }).observe({ type: 'longtask', buffered: true });
+  });
+  const page = await context.newPage();
+  await page.goto(link);
+  await page.locator('#content h1').waitFor();
+  await page.waitForLoadState('networkidle');
+  return page;
+};
+
+/** Opens the link with an empty cache: the very first view, with the sign-in before it. */
+export const openFirst = async (browser: Browser, link: string, measured: Measured): Promise<Opened> => {
+  const context = await browser.newContext({ viewport: { width: 1_280, height: 800 }, reducedMotion: 'reduce' });
+  context.setDefaultTimeout(waitMs);
+  const page = await context.newPage();
+  const traffic = listenTo(page);
+  const start = performance.now();
+  await page.goto(link);
+  await page.locator('#content').locator(measured.content).first().waitFor();
+  const contentMs = performance.now() - start;
+  await page.waitForLoadState('networkidle');
+  const opened = { contentMs, ...(await traffic()), longTasks: 0, longestTaskMs: 0 };
+  await context.close();
+  return opened;
+};
+
+/** Goes to the page as the menu does. */
+export const openWithin = async (page: Page, { path, content }: Measured): Promise<Opened> => {
+  const traffic = listenTo(page);
+  const { contentMs, tasks } = await page.evaluate(
+    async ([address, selector, limit]) => {
+      const watched = window as unknown as Watched;
+      watched.longTasks.length = 0;
+      const before = document.querySelector('#content h1');
+      const start = performance.now();
+      window.history.pushState(null, '', address);
+      window.dispatchEvent(new PopStateEvent('popstate', { state: null }));
+      const frame = () => new Promise((done) => requestAnimationFrame(done));
+      const isThere = () => {
+        const heading = document.querySelector('#content h1');
+        return heading !== null && heading !== before && document.querySelector(`#content ${selector}`) !== null;
+      };
+      while (!isThere() && performance.now() - start < limit) await frame();
+      const contentMs = performance.now() - start;
+      // A task is told of after its end.
+      await new Promise((done) => setTimeout(done, 1_000));
+      return { contentMs, tasks: [...watched.longTasks] };
+    },
+    [`/console${path}`, content, waitMs] as const,
+  );
+  await page.waitForLoadState('networkidle');
+  return { contentMs, ...(await traffic()), longTasks: tasks.length, longestTaskMs: Math.max(0, ...tasks) };
+};
+
+/** Scrolls by the wheel through so many pixels; returns the times of all frames in ms. */
+export const scrollBy = async (page: Page, pixels: number): Promise<readonly number[]> => {
+  await page.mouse.move(640, 500);
+  await page.evaluate(() => {
+    const watched = window as unknown as { frames: number[]; scrolling: boolean };
+    watched.frames = [];
+    watched.scrolling = true;
+    let last = performance.now();
+    const next = (now: number): void => {
+      watched.frames.push(now - last);
+      last = now;
+      if (watched.scrolling) requestAnimationFrame(next);
+    };
+    requestAnimationFrame(next);
+  });
+  const stepPixels = 400;
+  for (let scrolled = 0; scrolled < pixels; scrolled += stepPixels) await page.mouse.wheel(0, stepPixels);
+  return page.evaluate(() => {
+    const watched = window as unknown as { frames: number[]; scrolling: boolean };
+    watched.scrolling = false;
+    return watched.frames;
+  });
+};
+
+/** Counts what the page asks for from now on, until the returned function is called. */
+const listenTo = (page: Page) => {
+  const seen: Request[] = [];
+  const note = (request: Request): void => void seen.push(request);
+  page.on('request', note);
+  return async () => {
+    page.off('request', note);
+    const bytesOf = async (type: string): Promise<number> => {
+      const sizes = await Promise.all(
+        seen
+          .filter((request) => request.resourceType() === type)
+          .map(async (request) => (await request.response()) && (await request.sizes()).responseBodySize),
+      );
+      return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+    };
+    const api = seen.filter((request) => new URL(request.url()).pathname.startsWith('/api/'));
+    return {
+      requests: seen.length,
+      apiRequests: api.length,
+      scriptBytes: await bytesOf('script'),
+      styleBytes: await bytesOf('stylesheet'),
+    };
+  };
+};

@@ -1,0 +1,67 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { localAdmin, openLocalIssuer, readConfig, type LocalUser } from '@portico/composition';
+
+/** The service in a process of its own, as it is run. */
+export interface MeasuredService {
+  readonly address: string;
+  /** A link that signs this user in and opens this page. */
+  readonly linkFor: (path: string, user?: LocalUser) => Promise<string>;
+  /** Calls the API as an administrator; throws unless it succeeds. */
+  readonly ask: <Body>(method: string, path: string, body?: string) => Promise<Body>;
+  readonly stop: () => Promise<void>;
+}
+
+const root = resolve(import.meta.dirname, '../../../..');
+const run = promisify(execFile);
+
+export const startMeasuredService = async (): Promise<MeasuredService> => {
+  const env = {
+    ...process.env,
+    NODE_ENV: 'development',
+    PORT: process.env['PORT'] ?? '3198',
+    RATE_LIMIT_DEFAULT: '100000000/60',
+  };
+  const config = readConfig(env);
+  const address = `http://127.0.0.1:${config.port}`;
+  await run(process.execPath, ['apps/console/build.mjs', '--if-changed'], { cwd: root });
+  const source = ['-C', '@portico/source'];
+  const service = spawn(process.execPath, [...source, 'apps/http/src/main.ts'], { cwd: root, env, stdio: 'ignore' });
+  while (!(await isUp(address))) {
+    if (service.exitCode !== null) throw new Error('The service exited at its start');
+    await pause(100);
+  }
+  const issuer = await openLocalIssuer(config);
+  if (!issuer) throw new Error('The local issuer is off');
+  const token = await issuer.mint({ ...localAdmin, ttlSeconds: 7_200 });
+  return {
+    address,
+    linkFor: async (path, user) => {
+      const who = user ? ['--uid', user.uid, '--email', user.email ?? ''] : [];
+      const command = [...source, 'apps/cli/src/main.ts', 'console', ...who, '--json'];
+      const { stdout } = await run(process.execPath, command, { cwd: root, env });
+      const { code } = JSON.parse(stdout) as { code: string };
+      return `${address}/console${path}#code=${code}`;
+    },
+    ask: async <Body>(method: string, path: string, body?: string) => {
+      const headers = { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) };
+      const answer = await fetch(address + path, { method, headers, ...(body ? { body } : {}) });
+      if (!answer.ok) throw new Error(`${method} ${path} returned ${answer.status}: ${await answer.text()}`);
+      return (await answer.json()) as Body;
+    },
+    stop: async () => {
+      const ended = once(service, 'exit');
+      service.kill('SIGTERM');
+      await ended;
+    },
+  };
+};
+
+const isUp = (address: string): Promise<boolean> =>
+  fetch(`${address}/health`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
