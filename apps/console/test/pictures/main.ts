@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { launchChromium } from '../chromium.ts';
 import { startConsoleService, type ConsoleService, type Person } from '../console-service.ts';
 import { colleague, memberOf, settle } from './organisation.ts';
+import { withPalette } from './png-palette.ts';
 import { documentShots, shotsOf, type Shot } from './shots.ts';
 
 /**
@@ -83,6 +84,7 @@ const main = async (): Promise<void> => {
         (values.docs ? [light] : views).map(async (view) => {
           const path = join(folder, `${[shot.name, view.name].filter(Boolean).join('-')}.png`);
           await take(browser, service, shot, view, path);
+          if (values.docs) writeFileSync(path, withPalette(readFileSync(path)));
         }),
       );
     process.stdout.write(`${folder}\n`);

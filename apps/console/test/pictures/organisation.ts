@@ -164,7 +164,8 @@ const addUse = async (
   profiles: ReadonlyMap<string, string>,
 ): Promise<void> => {
   const config = readConfig({ DATA_DIR: service.dataDir, JOBS: 'off' });
-  const { ports, close } = await compose(config, createLogger('silent', 'pictures'), 'tool');
+  const portico = await compose(config, createLogger('silent', 'pictures'), 'tool');
+  type DayUse = Parameters<typeof portico.ports.usage.add>[0][number];
   const now = Date.now();
   const today = Math.floor(now / dayMs);
   const pairs = members.flatMap(({ name, groups: theirs }) =>
@@ -179,9 +180,12 @@ const addUse = async (
       if (!profileId || !collectionId || calls === 0) return [];
       const lastUsedAt = Math.min(now, day * dayMs + (9 + (at % 9)) * 3_600_000 + at * 61_000);
       const counts = { read: calls, search: calls >> 2, slice: calls * 2, credential_read: calls >> 3, refused: 0 };
-      return [{ day, profileId, collectionId, counts, lastUsedAt, keyUsedAt: lastUsedAt }];
+      const use = { day, counts, lastUsedAt, keyUsedAt: lastUsedAt };
+      return [
+        { ...use, profileId: profileId as DayUse['profileId'], collectionId: collectionId as DayUse['collectionId'] },
+      ];
     });
-    await ports.usage.add(uses as Parameters<typeof ports.usage.add>[0]);
+    await portico.ports.usage.add(uses);
   }
-  await close();
+  await portico.close();
 };

@@ -19,7 +19,7 @@ export const health = {
   search: 'Search',
   embedder: (model: string | null) => `Embedder${model ? `: ${model}` : ''}`,
   index: (kind: string) => `Vector index: ${kind}`,
-  operations: 'Operations ready for search',
+  operations: 'APIs whose operations are ready for search',
   progress: (done: number, total: number) => `${done.toLocaleString()} of ${total.toLocaleString()}`,
   failed: (count: number) => `${count.toLocaleString()} failed: see the jobs that were given up`,
   modelChange: 'Change of the model',
