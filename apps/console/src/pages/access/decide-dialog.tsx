@@ -1,6 +1,6 @@
 import { SegmentedControl, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import { call, type Answered } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import { isProblem } from '../../api/problem.ts';
 import { useRead } from '../../api/use-call.ts';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -8,6 +8,7 @@ import { ErrorNote, sentenceOf } from '../../parts/error-note.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { notify } from '../../parts/notify.ts';
 import { words } from '../../words/words.ts';
+import type { AccessRequest } from './access-request.ts';
 import { OutcomeNote } from './outcomes.tsx';
 import { nameOf, RequestFacts } from './request-facts.tsx';
 import { endOf, isWhole, UntilField, useUntil } from './until.tsx';
@@ -16,8 +17,6 @@ import { useSequence, type Refused } from './use-sequence.ts';
 const text = words.access.requests;
 const answerMax = 1_000;
 const shownMax = 8;
-
-export type AccessRequest = Answered<'GET /api/access/requests'>[number];
 
 /** One request, as it is now: to decide about, or with its decision. */
 export const OneRequestDialog = ({ id, close }: { readonly id: string; readonly close: () => void }) => {
@@ -96,20 +95,24 @@ export const DecideDialog = ({
           wishedDays={requests.length === 1 ? (one?.duration_days ?? null) : null}
         />
       ) : (
-        <Textarea
-          label={text.reason}
-          description={text.reasonHint}
-          value={reason}
-          onChange={({ currentTarget }) => setReason(currentTarget.value)}
-          maxLength={answerMax}
-          autosize
-          minRows={2}
-        />
+        <ReasonField value={reason} change={setReason} />
       )}
       {state && isRunning && state.total > 1 ? <p role="status">{text.progress(state.done, state.total)}</p> : null}
     </Dialog>
   );
 };
+
+const ReasonField = ({ value, change }: { readonly value: string; readonly change: (reason: string) => void }) => (
+  <Textarea
+    label={text.reason}
+    description={text.reasonHint}
+    value={value}
+    onChange={({ currentTarget }) => change(currentTarget.value)}
+    maxLength={answerMax}
+    autosize
+    minRows={2}
+  />
+);
 
 const decide = (
   { id }: AccessRequest,

@@ -10,7 +10,7 @@ import { notify } from '../../parts/notify.ts';
 import { words } from '../../words/words.ts';
 import styles from './access.module.css';
 import { GrantDialog } from './grant-dialog.tsx';
-import type { ListedGroup } from './groups-page.tsx';
+import type { ListedGroup } from './listed-group.ts';
 import { touchedByAccess } from './touched.ts';
 import { End, endOf, isWhole, UntilField, useUntil } from './until.tsx';
 

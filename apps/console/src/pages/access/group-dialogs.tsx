@@ -8,7 +8,7 @@ import { fieldOf } from '../../parts/form-fields.ts';
 import { notify } from '../../parts/notify.ts';
 import { PeoplePicker, type Picked } from '../../parts/pickers.tsx';
 import { words } from '../../words/words.ts';
-import type { ListedGroup } from './groups-page.tsx';
+import type { ListedGroup } from './listed-group.ts';
 import { OutcomeNote } from './outcomes.tsx';
 import { touchedByAccess, touchedByGroupEnd } from './touched.ts';
 

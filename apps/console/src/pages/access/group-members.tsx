@@ -12,7 +12,7 @@ import { StatusBadge } from '../../parts/status-badge.tsx';
 import { words } from '../../words/words.ts';
 import styles from './access.module.css';
 import { AddMembersDialog } from './group-dialogs.tsx';
-import type { ListedGroup } from './groups-page.tsx';
+import type { ListedGroup } from './listed-group.ts';
 import { OutcomeNote } from './outcomes.tsx';
 import { useSequence } from './use-sequence.ts';
 

@@ -9,7 +9,7 @@ import styles from './access.module.css';
 import { GroupApis } from './group-apis.tsx';
 import { EditGroupDialog, RemoveGroupDialog } from './group-dialogs.tsx';
 import { GroupMembers } from './group-members.tsx';
-import { pathOfGroup, type ListedGroup } from './groups-page.tsx';
+import { pathOfGroup, type ListedGroup } from './listed-group.ts';
 import { Room } from './room.tsx';
 
 const text = words.access.groups;

@@ -1,7 +1,7 @@
+import { pathOfGroup, type ListedGroup } from './listed-group.ts';
 import { Anchor, Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
-import type { Answered } from '../../api/call.ts';
 import { useRead } from '../../api/use-call.ts';
 import { allAtOnce, DataTable, type Column } from '../../parts/data-table.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
@@ -11,10 +11,6 @@ import { CreateGroupDialog } from './group-dialogs.tsx';
 import { Room } from './room.tsx';
 
 const text = words.access.groups;
-
-export type ListedGroup = Answered<'GET /api/groups'>[number];
-
-export const pathOfGroup = (name: string): string => `/access/groups/${encodeURIComponent(name)}`;
 
 /** All groups; there are few enough to filter them here. */
 export const Component = () => {

@@ -3,7 +3,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { words } from '../../words/words.ts';
 import styles from './access.module.css';
-import type { AccessRequest } from './decide-dialog.tsx';
+import type { AccessRequest } from './access-request.ts';
 
 const text = words.access.requests;
 

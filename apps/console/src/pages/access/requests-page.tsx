@@ -6,7 +6,8 @@ import { DataTable, useSelectedKeys, type Column } from '../../parts/data-table.
 import { Moment } from '../../parts/moment.tsx';
 import { words } from '../../words/words.ts';
 import styles from './access.module.css';
-import { DecideDialog, OneRequestDialog, type AccessRequest } from './decide-dialog.tsx';
+import type { AccessRequest } from './access-request.ts';
+import { DecideDialog, OneRequestDialog } from './decide-dialog.tsx';
 import { nameOf, StateBadge } from './request-facts.tsx';
 import { Room } from './room.tsx';
 

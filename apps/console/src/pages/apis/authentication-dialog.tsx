@@ -24,10 +24,9 @@ interface Authentication {
 const optionsOf = (labels: Readonly<Record<string, string>>) =>
   Object.entries(labels).map(([value, label]) => ({ value, label }));
 
-/** Sets how calls to an API authenticate. The credential goes to the service, and never comes back. */
-export const AuthenticationDialog = ({ api: { id, authentication: current }, close }: ApiDialogFacts) => {
+/** Sends what was set, and closes the dialog. */
+const useSending = (id: string, close: () => void) => {
   const queries = useQueryClient();
-  const [type, setType] = useState<Type>(current.type);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   // Sent without a mutation of the query cache, which would keep the credential for a while.
@@ -47,6 +46,13 @@ export const AuthenticationDialog = ({ api: { id, authentication: current }, clo
     }
     setBusy(false);
   };
+  return { send, busy, error };
+};
+
+/** Sets how calls to an API authenticate. The credential goes to the service, and never comes back. */
+export const AuthenticationDialog = ({ api: { id, authentication: current }, close }: ApiDialogFacts) => {
+  const [type, setType] = useState<Type>(current.type);
+  const { send, busy, error } = useSending(id, close);
   const save = (fields: FormData): void => {
     const value = fieldOf(fields, 'value');
     const name = fieldOf(fields, 'parameter');

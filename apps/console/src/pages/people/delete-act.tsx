@@ -6,7 +6,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { notify } from '../../parts/notify.ts';
 import { useMe } from '../../session/me.ts';
 import { words } from '../../words/words.ts';
-import type { WholePerson } from './person-page.tsx';
+import type { WholePerson } from './whole-person.ts';
 import { inWords } from './refusals.ts';
 
 const text = words.people.acts;

@@ -4,7 +4,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { GroupsPicker, type Picked } from '../../parts/pickers.tsx';
 import { words } from '../../words/words.ts';
 import type { DialogFacts } from './many-dialogs.tsx';
-import type { Person } from './people-page.tsx';
+import type { Person } from './listed-person.ts';
 
 const text = words.people;
 const nameOf = ({ full_name: name }: Person): string => name;

@@ -7,7 +7,7 @@ import { useLots, type ManyAct, type Outcome } from './in-lots.ts';
 import { IssuedKeyDialog, type IssuedKey } from './issued-key.tsx';
 import { ReasonDialog, TierDialog } from './many-dialogs.tsx';
 import { Outcomes } from './outcomes.tsx';
-import type { Person } from './people-page.tsx';
+import type { Person } from './listed-person.ts';
 import styles from './people.module.css';
 
 const text = words.people;
@@ -68,16 +68,7 @@ export const ManyActs = ({
               {button(text.many.suspend, () => setAsking('suspend'))}
             </>
           )}
-          {people.length === 0 ? (
-            <span className={styles.quiet}>{text.choose}</span>
-          ) : (
-            <>
-              <span>{text.chosen(people.length)}</span>
-              <Button variant="subtle" onClick={clear}>
-                {text.clear}
-              </Button>
-            </>
-          )}
+          <Chosen count={people.length} clear={clear} />
         </div>
       )}
       <Outcomes progress={progress} dismiss={dismiss} />
@@ -94,6 +85,18 @@ export const ManyActs = ({
     </>
   );
 };
+
+const Chosen = ({ count, clear }: { readonly count: number; readonly clear: () => void }) =>
+  count === 0 ? (
+    <span className={styles.quiet}>{text.choose}</span>
+  ) : (
+    <>
+      <span>{text.chosen(count)}</span>
+      <Button variant="subtle" onClick={clear}>
+        {text.clear}
+      </Button>
+    </>
+  );
 
 /** Whoever is approved gets a key; it goes nowhere but to `issue`, one at a time. */
 const approval = (issue: (key: IssuedKey) => unknown): ManyAct<Person> => ({

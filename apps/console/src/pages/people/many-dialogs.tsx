@@ -4,7 +4,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { fieldOf } from '../../parts/form-fields.ts';
 import { words } from '../../words/words.ts';
 import { oneByOne, type ManyAct } from './in-lots.ts';
-import type { Person } from './people-page.tsx';
+import type { Person } from './listed-person.ts';
 import { useTierOptions } from './tier-options.ts';
 
 const text = words.people;

@@ -1,7 +1,7 @@
+import type { Person } from './listed-person.ts';
 import { Anchor, NativeSelect, SegmentedControl } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
-import type { Answered } from '../../api/call.ts';
 import { usePages, useTotal } from '../../api/use-call.ts';
 import { Page } from '../../layout/page.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
@@ -15,7 +15,6 @@ import { PersonState } from './person-state.tsx';
 
 const text = words.people;
 
-export type Person = Answered<'GET /api/profiles/'>[number];
 type Status = keyof typeof text.statuses;
 
 /** What the service is asked for. Who is suspended is approved too, but is looked for by that alone. */

@@ -10,7 +10,7 @@ import { dayOf, Moment } from '../../parts/moment.tsx';
 import { notify } from '../../parts/notify.ts';
 import { ApisPicker, type Picked } from '../../parts/pickers.tsx';
 import { words } from '../../words/words.ts';
-import type { WholePerson } from './person-page.tsx';
+import type { WholePerson } from './whole-person.ts';
 import { inWords } from './refusals.ts';
 import { Section } from './section.tsx';
 

@@ -5,7 +5,7 @@ import { useRead } from '../../api/use-call.ts';
 import { allAtOnce, DataTable, type Column } from '../../parts/data-table.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { words } from '../../words/words.ts';
-import type { WholePerson } from './person-page.tsx';
+import type { WholePerson } from './whole-person.ts';
 import { Section } from './section.tsx';
 
 const text = words.people.person;

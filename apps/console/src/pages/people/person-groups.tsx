@@ -11,7 +11,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { notify } from '../../parts/notify.ts';
 import { GroupsPicker, type Picked } from '../../parts/pickers.tsx';
 import { words } from '../../words/words.ts';
-import type { WholePerson } from './person-page.tsx';
+import type { WholePerson } from './whole-person.ts';
 import { inWords } from './refusals.ts';
 import { Section } from './section.tsx';
 

@@ -11,7 +11,7 @@ import { notify } from '../../parts/notify.ts';
 import { words } from '../../words/words.ts';
 import type { IssuedKey } from './issued-key.tsx';
 import styles from './people.module.css';
-import type { WholePerson } from './person-page.tsx';
+import type { WholePerson } from './whole-person.ts';
 import { inWords } from './refusals.ts';
 import { Section } from './section.tsx';
 

@@ -8,7 +8,7 @@ import { notify } from '../../parts/notify.ts';
 import { words } from '../../words/words.ts';
 import { RuleFields, ruleFrom } from '../limits/rule-fields.tsx';
 import styles from './people.module.css';
-import type { WholePerson } from './person-page.tsx';
+import type { WholePerson } from './whole-person.ts';
 import { inWords } from './refusals.ts';
 import { Section } from './section.tsx';
 

@@ -1,7 +1,7 @@
+import type { WholePerson } from './whole-person.ts';
 import { Alert, Anchor } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useParams } from 'react-router';
-import type { Answered } from '../../api/call.ts';
 import { useRead } from '../../api/use-call.ts';
 import { Page } from '../../layout/page.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
@@ -27,7 +27,6 @@ import { StandingActs } from './standing-acts.tsx';
 const text = words.people;
 
 /** One person with all that is asked for here. */
-export type WholePerson = Answered<'GET /api/profiles/:user_id'>;
 
 /** One person: how they stand, what they may use, and what they did. The path names them by e-mail. */
 export const Component = () => {

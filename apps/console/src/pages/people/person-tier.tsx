@@ -3,7 +3,7 @@ import { useId, useState } from 'react';
 import { useChange } from '../../api/use-call.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { words } from '../../words/words.ts';
-import type { WholePerson } from './person-page.tsx';
+import type { WholePerson } from './whole-person.ts';
 import { inWords } from './refusals.ts';
 import { standingReads } from './standing-acts.tsx';
 import { useTierOptions } from './tier-options.ts';

@@ -2,7 +2,7 @@ import type { Answered } from '../../api/call.ts';
 import { useRead } from '../../api/use-call.ts';
 import { allAtOnce, DataTable, type Column } from '../../parts/data-table.tsx';
 import { words } from '../../words/words.ts';
-import type { WholePerson } from './person-page.tsx';
+import type { WholePerson } from './whole-person.ts';
 import { Section } from './section.tsx';
 
 const text = words.people.person;

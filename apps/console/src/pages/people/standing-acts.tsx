@@ -10,7 +10,7 @@ import { notify } from '../../parts/notify.ts';
 import { useMe } from '../../session/me.ts';
 import { words } from '../../words/words.ts';
 import type { IssuedKey } from './issued-key.tsx';
-import type { WholePerson } from './person-page.tsx';
+import type { WholePerson } from './whole-person.ts';
 import { inWords } from './refusals.ts';
 
 const text = words.people;

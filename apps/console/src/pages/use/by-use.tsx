@@ -5,7 +5,7 @@ import { allAtOnce, DataTable, type Column } from '../../parts/data-table.tsx';
 import { words } from '../../words/words.ts';
 import { byUse, countNames, usesOf, type UseLine } from './counts.ts';
 import { CsvButton } from './csv-button.tsx';
-import type { UseFilter } from './use-page.tsx';
+import type { UseFilter } from './use-filter.ts';
 import styles from './use.module.css';
 
 const text = words.use;

@@ -5,7 +5,7 @@ import { callForFile } from '../../api/call.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { words } from '../../words/words.ts';
-import type { UseFilter } from './use-page.tsx';
+import type { UseFilter } from './use-filter.ts';
 
 const text = words.use;
 

@@ -1,3 +1,4 @@
+import type { UseFilter } from './use-filter.ts';
 import { Anchor, SegmentedControl, TextInput } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
@@ -19,14 +20,6 @@ const text = words.use;
 
 /** The library of charts is loaded when there is something to draw. */
 const DayChart = lazy(async () => ({ default: (await import('./day-chart.tsx')).DayChart }));
-
-/** What the calls ask for: one person, one API, some days. */
-export interface UseFilter {
-  readonly from?: string;
-  readonly to?: string;
-  readonly collection?: string;
-  readonly profile?: string;
-}
 
 /** Who used what, and how often. A client sees its own use: the service decides. */
 export const Component = () => {
