@@ -46,5 +46,15 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1_000,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            // What most pages are made of comes in few files, instead of one for each part that two pages have.
+            { name: 'parts', test: /node_modules|src[\\/](parts|api|layout|words)/, minShareCount: 4 },
+          ],
+        },
+      },
+    },
   },
 });
