@@ -1,6 +1,14 @@
-import { createBrowserRouter, isRouteErrorResponse, Navigate, RouterProvider, useRouteError } from 'react-router';
-import { Alert, Anchor } from '@mantine/core';
-import { Link } from 'react-router';
+import {
+  createBrowserRouter,
+  isRouteErrorResponse,
+  Link,
+  Navigate,
+  RouterProvider,
+  useLocation,
+  useNavigate,
+  useRouteError,
+} from 'react-router';
+import { Alert, Anchor, Button } from '@mantine/core';
 import { Frame } from './layout/frame.tsx';
 import { Page } from './layout/page.tsx';
 import { Loading } from './parts/loading.tsx';
@@ -14,13 +22,18 @@ const Start = () => {
   return <Navigate to={pages.find(({ roles }) => roles.includes(role))?.path ?? '/search'} replace />;
 };
 
-/** An error of a page leaves the frame around it usable. */
+/** An error of a page leaves the frame around it usable. A reload would end the sign-in, so there is another try. */
 const Failed = () => {
   const error = useRouteError();
+  const navigate = useNavigate();
+  const { pathname, search } = useLocation();
   const isMissing = isRouteErrorResponse(error) && error.status === 404;
   return (
     <Alert color="red" role="alert">
-      {isMissing ? words.frame.notFound : words.frame.unexpected}
+      {isMissing ? words.frame.notFound : words.frame.notShown}{' '}
+      <Button variant="default" size="xs" onClick={() => void navigate(pathname + search, { replace: true })}>
+        {words.frame.retry}
+      </Button>
     </Alert>
   );
 };

@@ -73,9 +73,7 @@ describe.skipIf(!browser)('the console', () => {
     await page.getByRole('alert').waitFor();
     await screenshot(page, 'page not loaded');
     await comeBack();
-    await page.getByRole('link', { name: 'Health' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Health' }).waitFor();
-    await page.getByRole('link', { name: 'Audit' }).click();
+    await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { level: 1, name: 'Audit' }).waitFor();
   });
 

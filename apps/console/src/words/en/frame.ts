@@ -31,7 +31,8 @@ export const frame = {
   away: 'The service cannot be reached. Check your connection; nothing was lost here.',
   failed: (status: number) => `The service failed (${status}). Try again; if it stays, tell an administrator.`,
   tooMany: (seconds: number) => `Too many requests: try again in ${seconds} s.`,
-  unexpected: 'Something went wrong in this page. Reload it.',
+  unexpected: 'Something went wrong in this page.',
+  notShown: 'This page could not be shown.',
   notFound: 'There is no such page.',
   home: 'To the start',
 };
