@@ -1,3 +1,4 @@
+import { Alert, Anchor, Button } from '@mantine/core';
 import {
   createBrowserRouter,
   isRouteErrorResponse,
@@ -8,7 +9,6 @@ import {
   useNavigate,
   useRouteError,
 } from 'react-router';
-import { Alert, Anchor, Button } from '@mantine/core';
 import { Frame } from './layout/frame.tsx';
 import { Page } from './layout/page.tsx';
 import { Loading } from './parts/loading.tsx';

@@ -1,4 +1,3 @@
-import { pathOfGroup, type ListedGroup } from './listed-group.ts';
 import { Anchor, Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
@@ -8,6 +7,7 @@ import { SearchField } from '../../parts/search-field.tsx';
 import { Toolbar } from '../../parts/toolbar.tsx';
 import { words } from '../../words/words.ts';
 import { CreateGroupDialog } from './group-dialogs.tsx';
+import { pathOfGroup, type ListedGroup } from './listed-group.ts';
 import { Room } from './room.tsx';
 
 const text = words.access.groups;

@@ -1,4 +1,3 @@
-import type { Person } from './listed-person.ts';
 import { Anchor, NativeSelect, SegmentedControl } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
@@ -9,6 +8,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { Toolbar } from '../../parts/toolbar.tsx';
 import { words } from '../../words/words.ts';
+import type { Person } from './listed-person.ts';
 import { ManyActs } from './many-acts.tsx';
 import styles from './people.module.css';
 import { PersonState } from './person-state.tsx';

@@ -1,4 +1,3 @@
-import type { WholePerson } from './whole-person.ts';
 import { Alert, Anchor } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useParams } from 'react-router';
@@ -23,6 +22,7 @@ import { inWords } from './refusals.ts';
 import { RoleAct } from './role-act.tsx';
 import { Section } from './section.tsx';
 import { StandingActs } from './standing-acts.tsx';
+import type { WholePerson } from './whole-person.ts';
 
 const text = words.people;
 

@@ -1,4 +1,3 @@
-import type { UseFilter } from './use-filter.ts';
 import { Anchor, SegmentedControl, TextInput } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
@@ -13,6 +12,7 @@ import { dailyOf } from './counts.ts';
 import { CsvButton } from './csv-button.tsx';
 import { DayTable } from './day-table.tsx';
 import { ApisByUse, PeopleByUse } from './by-use.tsx';
+import type { UseFilter } from './use-filter.ts';
 import { boundsOf, daysChoices, everyDay, rangeOf, type UseRange } from './use-range.ts';
 import styles from './use.module.css';
 
