@@ -99,3 +99,11 @@ const NamedApiChoice = (facts: ChoiceFacts) => {
   const names = (read.data ?? []).map(({ name }) => name);
   return <Choice {...facts} names={names} typed={typed} setTyped={setTyped} isFetching={read.isFetching} />;
 };
+
+/** A group of people, by name. */
+export const GroupChoice = (facts: ChoiceFacts) => {
+  const { typed, setTyped, q, isAsked } = useTyped(facts);
+  const read = useRead('GET /api/groups', { query: { q, limit: shownMax } }, { keep: true, enabled: isAsked });
+  const names = (read.data ?? []).map(({ name }) => name);
+  return <Choice {...facts} names={names} typed={typed} setTyped={setTyped} isFetching={read.isFetching} />;
+};

@@ -5,5 +5,6 @@ export const saveFile = (bytes: Blob, name: string): void => {
   link.href = address;
   link.download = name;
   link.click();
-  URL.revokeObjectURL(address);
+  // The browser has taken the file when its task comes; released at once, some have not.
+  window.setTimeout(() => URL.revokeObjectURL(address), 10_000);
 };

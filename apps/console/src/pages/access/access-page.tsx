@@ -5,11 +5,12 @@ import { useMutation } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
 import { callForFile } from '../../api/call.ts';
 import { usePages, useRead } from '../../api/use-call.ts';
+import { ApiChoice, GroupChoice, PersonChoice } from '../../parts/choices.tsx';
 import { DataTable, useSelectedKeys } from '../../parts/data-table.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { saveFile } from '../../parts/save-file.ts';
 import { words } from '../../words/words.ts';
 import styles from './access.module.css';
-import { ApiChoice, GroupChoice, PersonChoice } from './choices.tsx';
 import { GrantDialog } from './grant-dialog.tsx';
 import { keyOfRow, matrixColumns, type MatrixRow } from './matrix-columns.tsx';
 import { Room } from './room.tsx';
@@ -61,7 +62,7 @@ export const Component = () => {
   const open = (): void => set({ grant: '1' });
   return (
     <Room title={text.title} actions={<Button onClick={open}>{words.access.grant.open}</Button>}>
-      <FilterFields filters={filters} apiName={apiName} narrow={narrow} />
+      <FilterFields filters={filters} narrow={narrow} />
       <div className={styles.acts}>
         <RowActs rows={chosen} done={() => setKeys(new Set())} />
         <ExportButton filters={filters} />
@@ -109,11 +110,9 @@ const named = (id: string, name = id) => (id === '' ? [] : [{ id, name }]);
 
 const FilterFields = ({
   filters,
-  apiName,
   narrow,
 }: {
   readonly filters: Filters;
-  readonly apiName: string | null;
   readonly narrow: (changes: Readonly<Record<string, string>>) => void;
 }) => (
   <fieldset className={styles.filters}>
@@ -124,14 +123,7 @@ const FilterFields = ({
       value={filters.person}
       change={(person) => narrow({ person })}
     />
-    <ApiChoice
-      key={apiName}
-      label={text.api}
-      placeholder={text.anyApi}
-      value={filters.api}
-      shown={apiName ?? ''}
-      change={(api) => narrow({ api })}
-    />
+    <ApiChoice label={text.api} placeholder={text.anyApi} value={filters.api} change={(api) => narrow({ api })} />
     <GroupChoice
       label={text.group}
       placeholder={text.anyGroup}
@@ -178,7 +170,7 @@ const RowActs = ({ rows, done }: { readonly rows: readonly MatrixRow[]; readonly
 const ExportButton = ({ filters }: { readonly filters: Filters }) => {
   const file = useMutation({
     mutationFn: () => callForFile('GET /api/access/matrix', { query: queryOf(filters), accept: 'text/csv' }),
-    onSuccess: (blob) => saveAs(blob, text.csvName),
+    onSuccess: (bytes) => saveFile(bytes, text.csvName),
   });
   return (
     <>
@@ -193,13 +185,4 @@ const ExportButton = ({ filters }: { readonly filters: Filters }) => {
       <ErrorNote error={file.error} />
     </>
   );
-};
-
-const saveAs = (blob: Blob, name: string): void => {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  // The browser has taken the file when its task comes; released at once, some have not.
-  window.setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 };
