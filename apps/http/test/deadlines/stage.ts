@@ -23,6 +23,7 @@ type Stores = Pick<
   | 'audit'
   | 'limits'
   | 'embeddingJobs'
+  | 'deadLetters'
 >;
 
 /** The store methods that change something. */
@@ -35,6 +36,7 @@ const changes: { readonly [Port in keyof Stores]?: readonly (keyof Stores[Port] 
   groups: ['add', 'update', 'remove', 'updateMembers', 'followClaims'],
   limits: ['addTier', 'updateTier', 'removeTier', 'addOverride', 'updateOverride', 'removeOverride'],
   embeddingJobs: ['startRun', 'enqueue'],
+  deadLetters: ['requeue', 'requeueEach', 'requeueAll', 'discard'],
   audit: ['append'],
 };
 /** The ports that admission calls. */
@@ -105,6 +107,7 @@ export const createStage = () => {
       audit,
       limits,
       embeddingJobs,
+      deadLetters,
     }) => ({
       callers: stagedPort('callers', callers),
       limiter: stagedPort('limiter', limiter),
@@ -117,6 +120,7 @@ export const createStage = () => {
       audit: stagedPort('audit', audit),
       limits: stagedPort('limits', limits),
       embeddingJobs: stagedPort('embeddingJobs', embeddingJobs),
+      deadLetters: stagedPort('deadLetters', deadLetters),
     }),
   };
 

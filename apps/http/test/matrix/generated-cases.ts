@@ -220,7 +220,10 @@ export const unknownPathCases: readonly MatrixCase[] = [
   {
     name: 'an unknown path returns 404, before authentication',
     run: async (world, tell) => {
-      const made = rows.map((row) => `${bare(pathOf(row, row.aim(world)).replace(/\?.*/, ''))}/nothing/here`);
+      const made = rows
+        .map((row) => `${bare(pathOf(row, row.aim(world)).replace(/\?.*/, ''))}/nothing/here`)
+        // There the console's page says that it knows none of this name.
+        .filter((path) => !path.startsWith('/console/'));
       const others = [
         '/api',
         '/api/',
