@@ -67,7 +67,8 @@ test(`a report has up to ${usageLinesMax} lines, and more are refused`, async ()
   stored += 1;
   await expect(useCases.readUsage(admin, everything)).rejects.toMatchObject({
     code: 'invalid_query',
-    message: 'Invalid query parameter: more than 10,000 lines: ask for a shorter time, one collection or one profile',
+    message:
+      'Invalid query parameter: more than 10,000 lines: ask for a shorter time, one collection, one profile or the top',
   });
 });
 

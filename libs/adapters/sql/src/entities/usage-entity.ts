@@ -17,7 +17,7 @@ export const UsageDayEntity = defineEntity({
     searches: int64(),
     slices: int64(),
     credentialReads: int64(),
-    refused: int64().default(0),
+    refused: int64().defaultRaw('0'),
     lastUsedAt: int64(),
     keyUsedAt: int64().nullable(),
   },
