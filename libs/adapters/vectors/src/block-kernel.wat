@@ -1,13 +1,15 @@
 ;; Dot products of a query in 16 bits a number with rows in 8 bits a number.
 ;;
-;; The first five pages hold the working data of a call, the blocks follow them:
+;; The first six pages hold the working data of a call, the blocks follow them:
 ;;        0   the query, at most 32,768 i16
 ;;    65536   the scores of at most 65,536 rows, f32
-;;   327680   blocks
+;;   327680   ascending features of the query, at most 8,192 u32
+;;   360448   their weights, f32
+;;   393216   blocks
 ;;
 ;; The lanes of the sums are i32: the caller scales the query so that none overflows.
 (module
-  (memory (export "memory") 5 65536)
+  (memory (export "memory") 6 65536)
 
   ;; Scores $count rows, side by side from $row on: the dot product times $factor times the row's scale, f32 from $scale on.
   (func (export "score")
@@ -44,4 +46,47 @@
             (f32.add (f32x4.extract_lane 2 (local.get $low)) (f32x4.extract_lane 3 (local.get $low))))))
         (local.set $scale (i32.add (local.get $scale) (i32.const 4)))
         (local.set $score (i32.add (local.get $score) (i32.const 4)))
-        (br $next_row)))))
+        (br $next_row))))
+
+  ;; Adds the products of the query's first $count features and those of a block to the scores of its rows. The addresses
+  ;; are those of its $known ascending features, of where the entries of each start, and of the rows (u16) and weights
+  ;; (f32) of the entries.
+  (func (export "addSparse")
+    (param $count i32) (param $features i32) (param $known i32) (param $starts i32) (param $rows i32) (param $weights i32)
+    (local $at i32) (local $feature i32) (local $low i32) (local $high i32) (local $middle i32)
+    (local $entry i32) (local $end i32) (local $score i32) (local $weight f32)
+    (local.set $count (i32.shl (local.get $count) (i32.const 2)))
+    (block $done
+      (loop $next_feature
+        (br_if $done (i32.ge_u (local.get $at) (local.get $count)))
+        (local.set $feature (i32.load offset=327680 (local.get $at)))
+        (local.set $high (local.get $known))
+        (block $found
+          (loop $halve
+            (br_if $found (i32.ge_u (local.get $low) (local.get $high)))
+            (local.set $middle (i32.shr_u (i32.add (local.get $low) (local.get $high)) (i32.const 1)))
+            (if (i32.lt_u
+              (i32.load (i32.add (local.get $features) (i32.shl (local.get $middle) (i32.const 2)))) (local.get $feature))
+              (then (local.set $low (i32.add (local.get $middle) (i32.const 1))))
+              (else (local.set $high (local.get $middle))))
+            (br $halve)))
+        (br_if $done (i32.eq (local.get $low) (local.get $known)))
+        (if (i32.eq
+          (i32.load (i32.add (local.get $features) (i32.shl (local.get $low) (i32.const 2)))) (local.get $feature))
+          (then
+            (local.set $weight (f32.load offset=360448 (local.get $at)))
+            (local.set $entry (i32.load (i32.add (local.get $starts) (i32.shl (local.get $low) (i32.const 2)))))
+            (local.set $end (i32.load offset=4 (i32.add (local.get $starts) (i32.shl (local.get $low) (i32.const 2)))))
+            (block $added
+              (loop $next_entry
+                (br_if $added (i32.ge_u (local.get $entry) (local.get $end)))
+                (local.set $score (i32.shl
+                  (i32.load16_u (i32.add (local.get $rows) (i32.shl (local.get $entry) (i32.const 1)))) (i32.const 2)))
+                (f32.store offset=65536 (local.get $score) (f32.add
+                  (f32.load offset=65536 (local.get $score))
+                  (f32.mul (local.get $weight)
+                    (f32.load (i32.add (local.get $weights) (i32.shl (local.get $entry) (i32.const 2)))))))
+                (local.set $entry (i32.add (local.get $entry) (i32.const 1)))
+                (br $next_entry)))))
+        (local.set $at (i32.add (local.get $at) (i32.const 4)))
+        (br $next_feature)))))

@@ -1,11 +1,22 @@
-import { keyLength, methodLength, nameLength, type PackedLayout, type SparseVector } from '@portico/domain';
+import {
+  type HybridVector,
+  keyLength,
+  methodLength,
+  nameLength,
+  type PackedLayout,
+  type SparseVector,
+} from '@portico/domain';
 import { blockKernelBase64 } from './block-kernel.ts';
 import { createKernel, type Kernel, pageBytes } from './create-kernel.ts';
 
-type BlockKernel = Kernel<[row: number, count: number, dimension: number, scale: number, factor: number]>;
+type BlockKernel = Kernel<{
+  score(row: number, count: number, dimension: number, scale: number, factor: number): void;
+  addSparse(count: number, features: number, known: number, starts: number, rows: number, weights: number): void;
+}>;
 
 /** The memory layout of `block-kernel.wat`, in bytes. */
-const layout = { query: 0, scores: 65_536, blocks: 327_680 } as const;
+const layout = { query: 0, scores: 65_536, features: 327_680, weights: 360_448, blocks: 393_216 } as const;
+const featuresMax = (layout.weights - layout.features) / 4;
 const queryLength = (layout.scores - layout.query) / 2;
 /** Memory grows by 4 MB at a time, or more for a greater block. */
 const growthPages = 64;
@@ -17,11 +28,13 @@ export interface PlacedBlock {
   readonly layout: PackedLayout;
 }
 
-/** A dense vector in 16 bits a number. */
-interface Query {
+/** A query as it is compared. */
+export interface Query {
+  /** Its dense part in 16 bits a number. */
   readonly levels: Int16Array;
   /** What a level is worth. */
   readonly scale: number;
+  readonly sparse: SparseVector;
 }
 
 /** Bytes in WebAssembly memory, which blocks are copied to, moved within, and compared in. */
@@ -54,28 +67,35 @@ export class BlockMemory {
   }
 
   /** The query as `score` takes it: no sum of products with numbers of 8 bits leaves 32 bits. */
-  static quantised(dense: Float32Array): Query {
+  static quantised({ dense, sparse }: HybridVector): Query {
     if (dense.length > queryLength) throw new RangeError(`A vector has at most ${queryLength} numbers`);
     const greatest = dense.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
     // Four lanes add a quarter of the products each.
     const levelMax = Math.min(32_767, Math.floor(0x7fff_ffff / (127 * Math.max(1, dense.length / 4))));
     const factor = greatest === 0 ? 0 : levelMax / greatest;
-    return { levels: Int16Array.from(dense, (x) => Math.round(x * factor)), scale: greatest / levelMax };
+    return { levels: Int16Array.from(dense, (x) => Math.round(x * factor)), scale: greatest / levelMax, sparse };
   }
 
   /** Writes the similarity of each operation of the block to `scores`, from `at` on. */
-  score(
-    { address, layout: parts }: PlacedBlock,
-    query: Query,
-    sparse: SparseVector,
-    scores: Float32Array,
-    at: number,
-  ): void {
-    const { count, dimension, dense, scales } = parts;
+  score({ address, layout: parts }: PlacedBlock, query: Query, scores: Float32Array, at: number): void {
+    const { count, dimension, dense, scales, features, featureCount, starts, rows, weights } = parts;
+    const { sparse } = query;
     this.#views.levels.set(query.levels);
     this.#kernel.score(address + dense, count, dimension, address + scales, query.scale);
+    for (let first = 0; first < sparse.indices.length; first += featuresMax) {
+      const indices = sparse.indices.subarray(first, first + featuresMax);
+      this.#views.features.set(indices);
+      this.#views.weights.set(sparse.weights.subarray(first, first + featuresMax));
+      this.#kernel.addSparse(
+        indices.length,
+        address + features,
+        featureCount,
+        address + starts,
+        address + rows,
+        address + weights,
+      );
+    }
     scores.set(this.#views.scores.subarray(0, count), at);
-    this.#addSparse(address, parts, sparse, scores, at);
   }
 
   /** Lowers the scores of operations with another method to -Infinity: two words tell a method. */
@@ -98,45 +118,14 @@ export class BlockMemory {
     const start = address + names + row * nameLength;
     return String.fromCharCode(...this.#views.bytes.subarray(start, start + keyLength));
   }
-
-  #addSparse(address: number, parts: PackedLayout, sparse: SparseVector, scores: Float32Array, at: number): void {
-    const { words, floats, halves } = this.#views;
-    const features = (address + parts.features) / 4;
-    const starts = (address + parts.starts) / 4;
-    const rows = (address + parts.rows) / 2;
-    const weights = (address + parts.weights) / 4;
-    let place = 0;
-    for (let i = 0; i < sparse.indices.length; i += 1) {
-      const feature = sparse.indices[i] ?? 0;
-      const weight = sparse.weights[i] ?? 0;
-      place = placeOf(feature, words, features, place, parts.featureCount);
-      if (place === parts.featureCount) return;
-      if (words[features + place] !== feature) continue;
-      const end = words[starts + place + 1] ?? 0;
-      for (let entry = words[starts + place] ?? 0; entry < end; entry += 1) {
-        const row = at + (halves[rows + entry] ?? 0);
-        scores[row] = (scores[row] ?? 0) + weight * (floats[weights + entry] ?? 0);
-      }
-    }
-  }
 }
-
-/** The place, from `low` up to `high`, of the first of these ascending numbers that is not below `wanted`. */
-const placeOf = (wanted: number, numbers: Uint32Array, start: number, low: number, high: number): number => {
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((numbers[start + middle] ?? 0) < wanted) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-};
 
 /** Growing replaces the buffer, so the views are created again. */
 const viewsOf = ({ memory: { buffer } }: BlockKernel) => ({
   bytes: new Uint8Array(buffer),
   words: new Uint32Array(buffer),
-  floats: new Float32Array(buffer),
-  halves: new Uint16Array(buffer),
+  features: new Uint32Array(buffer, layout.features, featuresMax),
+  weights: new Float32Array(buffer, layout.weights, featuresMax),
   levels: new Int16Array(buffer, layout.query, queryLength),
-  scores: new Float32Array(buffer, layout.scores, (layout.blocks - layout.scores) / 4),
+  scores: new Float32Array(buffer, layout.scores, (layout.features - layout.scores) / 4),
 });

@@ -4,15 +4,18 @@ declare const WebAssembly: {
   readonly Instance: new (module: object) => { readonly exports: object };
 };
 
-/** A compiled kernel with a memory of its own, which can grow and never shrinks. */
-export interface Kernel<Numbers extends readonly number[]> {
-  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
-  readonly score: (...numbers: Numbers) => void;
+/** A memory that can grow and never shrinks. */
+export interface KernelMemory {
+  readonly buffer: ArrayBuffer;
+  grow(pages: number): number;
 }
+
+/** A compiled kernel with a memory of its own. */
+export type Kernel<Functions> = Functions & { readonly memory: KernelMemory };
 
 export const pageBytes = 65_536;
 
-export const createKernel = <Numbers extends readonly number[]>(base64: string): Kernel<Numbers> => {
+export const createKernel = <Functions>(base64: string): Kernel<Functions> => {
   const module = new WebAssembly.Module(Buffer.from(base64, 'base64'));
-  return new WebAssembly.Instance(module).exports as Kernel<Numbers>;
+  return new WebAssembly.Instance(module).exports as Kernel<Functions>;
 };

@@ -8,7 +8,7 @@ import type {
   OperationQuery,
 } from '@portico/domain';
 import { bestScores } from './best-scores.ts';
-import { BlockMemory } from './block-memory.ts';
+import { BlockMemory, type Query } from './block-memory.ts';
 import { CatchUp } from './catch-up.ts';
 import { type HeldBlock, OperationBlocks } from './operation-blocks.ts';
 import { SearchedModels, usualIdleMs } from './searched-models.ts';
@@ -56,29 +56,37 @@ const check = ({ vector: { dense, sparse } }: OperationQuery): void => {
 
 /** The best of each portion, of which the best are taken. */
 const rank = async (blocks: OperationBlocks, query: OperationQuery): Promise<readonly OperationMatch[]> => {
-  const found: OperationMatch[] = [];
+  const quantised = BlockMemory.quantised(query.vector);
+  let found: readonly OperationMatch[] = [];
+  const add = (portion: readonly HeldBlock[]): void => {
+    // What only equals the last of enough comes after it.
+    const last = found[query.limit - 1]?.similarity ?? -Infinity;
+    const better = bestOf(blocks, portion, query, quantised, last);
+    found = [...found, ...better].sort((a, b) => b.similarity - a.similarity).slice(0, query.limit);
+  };
   let portion: HeldBlock[] = [];
   let bytes = 0;
   for (const block of blocks.blocksOf(query.among)) {
     portion.push(block);
     bytes += block.layout.end;
     if (bytes < bytesOfATurn) continue;
-    found.push(...bestOf(blocks, portion, query));
+    add(portion);
     [portion, bytes] = [[], 0];
     await othersTurn();
   }
-  found.push(...bestOf(blocks, portion, query));
-  return found.sort((a, b) => b.similarity - a.similarity).slice(0, query.limit);
+  add(portion);
+  return found;
 };
 
 /** Compares the present blocks: some may have been replaced or removed since the search began. */
 const bestOf = (
   blocks: OperationBlocks,
   portion: readonly HeldBlock[],
-  { vector: { dense, sparse }, method, limit }: OperationQuery,
+  { vector: { dense }, method, limit }: OperationQuery,
+  query: Query,
+  above: number,
 ): readonly OperationMatch[] => {
   const { memory } = blocks;
-  const levels = BlockMemory.quantised(dense);
   const present = portion
     .flatMap(({ collectionId }) => blocks.blockOf(collectionId) ?? [])
     .filter(({ layout }) => layout.count > 0);
@@ -93,11 +101,12 @@ const bestOf = (
     const { dimension } = block.layout;
     if (dimension !== dense.length) throw new RangeError(`A vector has ${dimension} dimensions, not ${dense.length}`);
     const first = firsts[i] ?? 0;
-    memory.score(block, levels, sparse, scores, first);
+    memory.score(block, query, scores, first);
     if (method !== null) memory.keepMethod(block, method, scores, first);
   });
   return bestScores(scores, limit)
     .slice(0, limit)
+    .filter((position) => (scores[position] ?? 0) > above)
     .flatMap((position) => {
       const place = lastUpTo(position, firsts);
       const block = present[place];

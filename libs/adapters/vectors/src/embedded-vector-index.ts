@@ -7,8 +7,9 @@ import { VectorMemory } from './vector-memory.ts';
 import { VectorRows } from './vector-rows.ts';
 
 /**
- * An exact index in the memory of the process, 3 KB per vector. It compares the query with every visible vector, and
- * reads from the store what it has not seen. It holds the vectors of the model that searches ask for; after a change of
+ * An index in the memory of the process, 3.5 KB per vector. It returns what comparing the query with every visible vector
+ * would; of many it compares those that can be among the best by their sketches. It reads from the store what it has not
+ * seen. It holds the vectors of the model that searches ask for; after a change of
  * the model those of both for a short while (`idleMs`). A vector that is zero, or does not have 768 finite numbers,
  * causes a `RangeError`.
  */
@@ -20,20 +21,6 @@ export const createEmbeddedVectorIndex = (ports: {
     const rows = new VectorRows();
     return { rows, catchUp: new CatchUp(ports.embeddings, embeddingBatchSize, modelId, rows) };
   }, ports.idleMs ?? usualIdleMs);
-  let scratch = new Float32Array(0);
-
-  const rank = (rows: VectorRows, { vector, among, limit }: VectorQuery): readonly VectorMatch[] => {
-    const visible = rows.rowsOf(among);
-    if (scratch.length < visible.length) {
-      scratch = new Float32Array(Math.max(visible.length, 2 * scratch.length));
-    }
-    const scores = scratch.subarray(0, visible.length);
-    rows.memory.score(vector, visible, scores);
-    return bestScores(scores, limit).map((position) => ({
-      collectionId: rows.collectionAt(visible[position] ?? 0),
-      score: scores[position] ?? 0,
-    }));
-  };
 
   return {
     kind: 'embedded',
@@ -50,7 +37,7 @@ export const createEmbeddedVectorIndex = (ports: {
       }
       return models.during(query.modelId, async ({ rows, catchUp }) => {
         await catchUp.read(query.asOf);
-        return { matches: rank(rows, query), isFallback: false };
+        return { matches: best(rows, query), isFallback: false };
       });
     },
     async forget(modelId) {
@@ -61,4 +48,21 @@ export const createEmbeddedVectorIndex = (ports: {
       await ports.embeddings.changedSince(Number.MAX_SAFE_INTEGER, 'none', 1);
     },
   };
+};
+
+const best = (rows: VectorRows, { vector, among, limit }: VectorQuery): readonly VectorMatch[] => {
+  const visible = rows.rowsOf(among);
+  const scoresOf = (compared: Uint32Array): Float32Array => {
+    const scores = new Float32Array(compared.length);
+    rows.memory.score(vector, compared, scores);
+    return scores;
+  };
+  const rowsAt = (places: Uint32Array): Uint32Array => places.map((place) => visible[place] ?? 0);
+  const places = rows.sketches?.placesOfBest(VectorMemory.unit(vector), visible, limit, (of) => scoresOf(rowsAt(of)));
+  const compared = places ? rowsAt(places) : visible;
+  const scores = scoresOf(compared);
+  return bestScores(scores, limit).map((position) => ({
+    collectionId: rows.collectionAt(compared[position] ?? 0),
+    score: scores[position] ?? 0,
+  }));
 };

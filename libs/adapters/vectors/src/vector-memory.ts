@@ -2,8 +2,10 @@ import { embeddingDimension } from '@portico/domain';
 import { createKernel, type Kernel, pageBytes } from './create-kernel.ts';
 import { vectorKernelBase64 } from './vector-kernel.ts';
 
-/** Scores the first `count` rows of the list. */
-type VectorKernel = Kernel<[count: number]>;
+type VectorKernel = Kernel<{
+  /** Scores the first `count` rows of the list. */
+  score(count: number): void;
+}>;
 
 /** The memory layout of `vector-kernel.wat`, in bytes. */
 const layout = { query: 0, rows: 4096, scores: 34_816, vectors: 65_536 } as const;
@@ -57,6 +59,12 @@ export class VectorMemory {
     toUnitLength(vector);
   }
 
+  /** The vector at length 1, as it is stored; throws as `check`. */
+  static unit(vector: Float32Array): Float32Array {
+    const factor = toUnitLength(vector);
+    return vector.map((component) => component * factor);
+  }
+
   /** Stores the vector in a free row, and returns its number. */
   add(vector: Float32Array): number {
     VectorMemory.check(vector);
@@ -67,6 +75,12 @@ export class VectorMemory {
 
   replace(row: number, vector: Float32Array): void {
     this.#write(layout.vectors + row * rowBytes, vector);
+  }
+
+  /** The row's vector, at unit length: a view until the memory grows. */
+  vectorAt(row: number): Float32Array {
+    const start = (layout.vectors + row * rowBytes) / 4;
+    return this.#words.subarray(start, start + embeddingDimension);
   }
 
   /** Frees the row for another vector. */

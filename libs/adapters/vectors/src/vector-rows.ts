@@ -1,6 +1,8 @@
-import type { CollectionId, EmbeddingChange } from '@portico/domain';
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import { type CollectionId, embeddingDimension, type EmbeddingChange } from '@portico/domain';
 import type { FollowingCopy } from './catch-up.ts';
 import { rowBytes, VectorMemory } from './vector-memory.ts';
+import { VectorSketches } from './vector-sketches.ts';
 
 /** What is known of a collection's vector. */
 interface Entry {
@@ -14,9 +16,24 @@ interface Visible {
   readonly rows: Uint32Array;
 }
 
+/** With fewer vectors no sketches are made: comparing all takes less than 0.1 ms. */
+const sketchedFrom = 1024;
+
+/** The mean is taken again whenever there are as many times more vectors, since other vectors may have come. */
+const growthOfMean = 4;
+
+/** How many vectors the mean is taken of. */
+const meanOf = 1024;
+
+/** A vector is sketched in some 5 µs; after as many others have their turn. */
+const sketchesOfATurn = 256;
+
 /** The vectors of one model: maps collections to rows, and arrays of collections to their rows. */
 export class VectorRows implements FollowingCopy<EmbeddingChange> {
   readonly memory = new VectorMemory();
+  #sketches: VectorSketches | null = null;
+  #sketchedAt = sketchedFrom;
+  #puts = 0;
   readonly #entries = new Map<CollectionId, Entry>();
   readonly #collections: CollectionId[] = [];
   readonly #visible = new WeakMap<readonly CollectionId[], Visible>();
@@ -40,17 +57,54 @@ export class VectorRows implements FollowingCopy<EmbeddingChange> {
     return this.#entries.get(collectionId)?.sequence;
   }
 
-  put({ collectionId, vector, sequence }: EmbeddingChange): void {
+  /** Of all vectors; null while there are few. */
+  get sketches(): VectorSketches | null {
+    return this.#sketches;
+  }
+
+  /** Lets others have their turn now and then. */
+  async put({ collectionId, vector, sequence }: EmbeddingChange): Promise<void> {
+    const row = this.#write(collectionId, vector, sequence);
+    this.#sketches?.write(row, this.memory.vectorAt(row));
+    this.#puts += 1;
+    if (this.#puts % sketchesOfATurn === 0) await othersTurn();
+    if (this.count >= this.#sketchedAt) await this.#sketchAll();
+  }
+
+  #write(collectionId: CollectionId, vector: Float32Array, sequence: number): number {
     const entry = this.#entries.get(collectionId);
-    if (!entry) {
-      const row = this.memory.add(vector);
-      this.#entries.set(collectionId, { row, sequence });
-      this.#collections[row] = collectionId;
-      this.#generation += 1;
-      return;
+    if (entry) {
+      this.memory.replace(entry.row, vector);
+      entry.sequence = sequence;
+      return entry.row;
     }
-    this.memory.replace(entry.row, vector);
-    entry.sequence = sequence;
+    const row = this.memory.add(vector);
+    this.#entries.set(collectionId, { row, sequence });
+    this.#collections[row] = collectionId;
+    this.#generation += 1;
+    return row;
+  }
+
+  /** Searches use the sketches before until these are complete. No other vector is put meanwhile. */
+  async #sketchAll(): Promise<void> {
+    this.#sketchedAt = growthOfMean * this.count;
+    const rows = Array.from(this.#entries.values(), ({ row }) => row);
+    const sketches = new VectorSketches(this.#mean(rows));
+    for (const [i, row] of rows.entries()) {
+      sketches.write(row, this.memory.vectorAt(row));
+      if (i % sketchesOfATurn === 0) await othersTurn();
+    }
+    this.#sketches = sketches;
+  }
+
+  /** Of some of these rows, evenly spread. */
+  #mean(rows: readonly number[]): Float32Array {
+    const mean = new Float32Array(embeddingDimension);
+    const step = Math.ceil(rows.length / meanOf);
+    for (let i = 0; i < rows.length; i += step) {
+      this.memory.vectorAt(rows[i] ?? 0).forEach((x, dimension) => (mean[dimension] = (mean[dimension] ?? 0) + x));
+    }
+    return mean.map((sum) => sum / Math.ceil(rows.length / step));
   }
 
   delete(collectionId: CollectionId): void {

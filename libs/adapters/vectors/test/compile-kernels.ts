@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const wat2wasm = createRequire(import.meta.url).resolve('wabt/bin/wat2wasm');
 
 /** Each has a source `….wat` and a module `….ts`. */
-export const kernels = ['vector-kernel', 'block-kernel'] as const;
+export const kernels = ['vector-kernel', 'sketch-kernel', 'block-kernel'] as const;
 
 const fileOf = (name: string): string => fileURLToPath(new URL(`../src/${name}`, import.meta.url));
 
@@ -19,7 +19,7 @@ export const compileKernel = (kernel: string): Buffer => {
   const folder = mkdtempSync(join(tmpdir(), 'kernel-'));
   try {
     const output = join(folder, 'kernel.wasm');
-    execFileSync(process.execPath, [wat2wasm, fileOf(`${kernel}.wat`), `--output=${output}`]);
+    execFileSync(process.execPath, [wat2wasm, '--enable-relaxed-simd', fileOf(`${kernel}.wat`), `--output=${output}`]);
     return readFileSync(output);
   } finally {
     rmSync(folder, { recursive: true });

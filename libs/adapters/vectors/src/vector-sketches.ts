@@ -1,0 +1,210 @@
+import { embeddingDimension } from '@portico/domain';
+import { createKernel, pageBytes } from './create-kernel.ts';
+import { sketchKernelBase64 } from './sketch-kernel.ts';
+
+interface SketchFunctions {
+  /** The address of what `sketch-kernel.wat` says about 112 bytes. */
+  head(row: number): number;
+  /** The address of the row's levels. */
+  levels(row: number): number;
+  rotate(): void;
+  bound(place: number, end: number, queryLength: number): number;
+  keep(count: number, least: number): number;
+  keepCloser(count: number, least: number, worth: number, middle: number, reach: number): number;
+}
+
+/** The memory layout of `sketch-kernel.wat`, in bytes. */
+const layout = {
+  query: 0,
+  cosines: 1024,
+  queryLevels: 8192,
+  rotated: 12_288,
+  signs: 16_384,
+  list: 65_536,
+  kept: 8_454_144,
+  sketches: 12_648_448,
+} as const;
+const listMax = 2 ** 20;
+
+/** How far off a bound may be: no more than one in 30,000 vectors is farther from its sketch (a normal distribution). */
+const deviations = 3.5;
+const closerDeviations = 5;
+/** For rounding. */
+const tolerance = 1e-5;
+
+/** Sixteen levels at this distance lose least of a normal distribution (Max, 1960). */
+const levelStep = 0.3352;
+const queryLevelMax = 127;
+
+/** 496 bytes of each row, of 1,024 at a time. */
+const blockRows = 1024;
+export const sketchBytes = 496;
+
+/** How many of the best by their sketches are compared first, to know what the best have at least. */
+const firstMin = 128;
+
+/**
+ * Sketches of unit vectors by row number, which tell the few of many rows that can be among the best. A vector's
+ * difference from the mean is rotated at random, so that it has no direction of its own whatever embedder made it; then
+ * the share of different signs tells its angle to the query (Charikar, 2002), and 4 bits a dimension tell it closer. What
+ * they leave out is, with the chance above, less similar than what they keep.
+ */
+export class VectorSketches {
+  readonly #kernel = createKernel<SketchFunctions>(sketchKernelBase64);
+  readonly #mean: Float32Array;
+  readonly #meanSquares: number;
+  #views = viewsOf(this.#kernel);
+  #capacity = 0;
+
+  constructor(mean: Float32Array) {
+    this.#mean = mean;
+    this.#meanSquares = mean.reduce((sum, x) => sum + x * x, 0);
+    this.#views.cosines.set(greatestCosines);
+    this.#views.signs.set(rotationSigns);
+  }
+
+  write(row: number, vector: Float32Array): void {
+    this.#growTo(row + 1);
+    const { bytes, floats } = this.#views;
+    const { length, product, rotated } = this.#rotated(vector);
+    const head = this.#kernel.head(row);
+    writeSigns(rotated, bytes, head + 16);
+    const { worth, error } = writeLevels(rotated, length, bytes, this.#kernel.levels(row));
+    floats[head / 4] = product;
+    floats[head / 4 + 1] = length;
+    floats[head / 4 + 2] = worth;
+    floats[head / 4 + 3] = error;
+  }
+
+  /**
+   * Returns the places in `rows`, ascending, of all that can be among the `limit` best, or equal the last of them; null
+   * if everything has to be compared. `score` returns the similarities of the vectors at some places.
+   */
+  placesOfBest(
+    query: Float32Array,
+    rows: Uint32Array,
+    limit: number,
+    score: (places: Uint32Array) => Float32Array,
+  ): Uint32Array | null {
+    const firstCount = Math.max(firstMin, 2 * limit);
+    if (rows.length > listMax || rows.length < 4 * firstCount) return null;
+    this.#views.list.set(rows);
+    const { length, product, rotated } = this.#rotated(query);
+    const ofMean = product + this.#meanSquares;
+    writeSigns(rotated, this.#views.bytes, layout.query);
+    const first = this.#bestOfGroups(rows.length, firstCount, length);
+    const last = score(first).sort().at(-limit) ?? 0;
+    // Whatever is not above 0 is equal.
+    if (last <= 0) return null;
+    const least = last - ofMean - tolerance;
+    const { worth, sum } = writeQueryLevels(rotated, this.#views.queryLevels);
+    const reach = (closerDeviations * length) / Math.sqrt(embeddingDimension);
+    const kept = this.#kernel.keep(rows.length, least);
+    const count = this.#kernel.keepCloser(kept, least, worth, 7.5 * sum, reach);
+    return this.#views.kept.slice(0, count);
+  }
+
+  /** The place of the greatest bound in each of `count` groups of rows, ascending. */
+  #bestOfGroups(rows: number, count: number, length: number): Uint32Array {
+    const size = Math.ceil(rows / count);
+    const places = new Uint32Array(Math.ceil(rows / size));
+    for (let i = 0; i < places.length; i += 1) {
+      places[i] = this.#kernel.bound(i * size, Math.min(rows, (i + 1) * size), length);
+    }
+    return places;
+  }
+
+  /** The difference from the mean: its length, its product with the mean, and itself rotated. */
+  #rotated(vector: Float32Array) {
+    const { rotated } = this.#views;
+    const mean = this.#mean;
+    let [squares, product] = [0, 0];
+    for (let i = 0; i < embeddingDimension; i += 1) {
+      const component = mean[i] ?? 0;
+      const difference = (vector[i] ?? 0) - component;
+      squares += difference * difference;
+      product += difference * component;
+      rotated[i] = difference;
+    }
+    this.#kernel.rotate();
+    return { length: Math.sqrt(squares), product, rotated };
+  }
+
+  #growTo(rows: number): void {
+    if (rows <= this.#capacity) return;
+    this.#capacity = Math.ceil(rows / blockRows) * blockRows;
+    const end = layout.sketches + this.#capacity * sketchBytes;
+    const pages = Math.ceil((end - this.#views.bytes.length) / pageBytes);
+    if (pages > 0) this.#kernel.memory.grow(pages);
+    this.#views = viewsOf(this.#kernel);
+  }
+}
+
+const writeSigns = (rotated: Float32Array, bytes: Uint8Array, address: number): void => {
+  for (let i = 0; i < embeddingDimension; i += 8) {
+    let signs = 0;
+    for (let bit = 0; bit < 8; bit += 1) signs |= (rotated[i + bit] ?? 0) < 0 ? 1 << bit : 0;
+    bytes[address + i / 8] = signs;
+  }
+};
+
+/** Writes 4 bits a dimension. Returns what a level is worth, with the least error, and the length of the error. */
+const writeLevels = (rotated: Float32Array, length: number, bytes: Uint8Array, address: number) => {
+  const factor = length === 0 ? 0 : Math.sqrt(embeddingDimension) / (levelStep * length);
+  let [product, squares] = [0, 0];
+  const levelOf = (at: number): number => {
+    const x = rotated[at] ?? 0;
+    const level = Math.min(15, Math.max(0, Math.floor(x * factor) + 8));
+    product += x * (level - 7.5);
+    squares += (level - 7.5) * (level - 7.5);
+    return level;
+  };
+  for (let part = 0; part < embeddingDimension; part += 32) {
+    for (let i = part; i < part + 16; i += 1) bytes[address++] = levelOf(i) | (levelOf(i + 16) << 4);
+  }
+  const worth = product / squares;
+  return { worth, error: Math.sqrt(Math.max(0, length * length - worth * product)) };
+};
+
+const writeQueryLevels = (rotated: Float32Array, levels: Int8Array) => {
+  let greatest = 0;
+  for (let i = 0; i < embeddingDimension; i += 1) greatest = Math.max(greatest, Math.abs(rotated[i] ?? 0));
+  const factor = greatest === 0 ? 0 : queryLevelMax / greatest;
+  let sum = 0;
+  for (let i = 0; i < embeddingDimension; i += 1) {
+    const level = Math.round((rotated[i] ?? 0) * factor);
+    levels[i] = level;
+    sum += level;
+  }
+  return { worth: greatest / queryLevelMax, sum };
+};
+
+/** For each number of different signs: Wilson's lower bound of the angle's share of half a turn, as a cosine. */
+const greatestCosines = Float32Array.from({ length: embeddingDimension + 1 }, (_, different) => {
+  const [n, z] = [embeddingDimension, deviations];
+  const share = different / n;
+  const margin = z * Math.sqrt((share * (1 - share)) / n + (z * z) / (4 * n * n));
+  const least = (share + (z * z) / (2 * n) - margin) / (1 + (z * z) / n);
+  return Math.cos(Math.PI * Math.max(0, least));
+});
+
+/** The same in each process (a linear congruential generator). The Hadamard transform makes a vector 16 times as long. */
+const rotationSigns = (() => {
+  let state = 20_260_101;
+  return Float32Array.from({ length: 2 * embeddingDimension }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state < 2 ** 31 ? -1 / 16 : 1 / 16;
+  });
+})();
+
+/** Growing replaces the buffer, so the views are created again. */
+const viewsOf = ({ memory: { buffer } }: { readonly memory: { readonly buffer: ArrayBuffer } }) => ({
+  bytes: new Uint8Array(buffer),
+  floats: new Float32Array(buffer),
+  cosines: new Float32Array(buffer, layout.cosines, embeddingDimension + 1),
+  queryLevels: new Int8Array(buffer, layout.queryLevels, embeddingDimension),
+  rotated: new Float32Array(buffer, layout.rotated, embeddingDimension),
+  signs: new Float32Array(buffer, layout.signs, 2 * embeddingDimension),
+  list: new Uint32Array(buffer, layout.list, listMax),
+  kept: new Uint32Array(buffer, layout.kept, listMax),
+});
