@@ -272,6 +272,31 @@ export const auditLogContract = {
     }
   },
 
+  'pages and totals are right in a long log of bursts, whose instants come in any order': async (stores) => {
+    const instantOf = (index: number) => (index % 3 ? start + 5_000 : start + ((index * 7_919) % 10_007));
+    const entries = Array.from({ length: 9_000 }, (_, index) =>
+      anEntry({ source: index % 5 ? 'client' : 'system', instant: instantOf(index), receivedAt: start + (index % 2) }),
+    );
+    for (let at = 0; at < entries.length; at += 1_500)
+      await stores.embeddingJobs.enqueue({ entries: entries.slice(at, at + 1_500), jobs: [], deadline: null });
+    const newestFirst = entries.toReversed().sort((a, b) => b.instant - a.instant);
+    const assertPages = async (log: readonly AuditEntry[]): Promise<void> => {
+      for (const source of ['all', 'client', 'system'] as const) {
+        const passing = log.filter((entry) => source === 'all' || entry.source === source);
+        for (let offset = 0; offset < passing.length; offset += 887) {
+          const { entries: page, total } = await stores.audit.page({ source }, offset, 3);
+          deepStrictEqual([ids(page), total], [ids(passing.slice(offset, offset + 3)), passing.length]);
+        }
+        const [from, to] = [start + 5_000, start + 5_001];
+        const within = passing.filter(({ instant }) => instant >= from && instant < to).length;
+        strictEqual((await stores.audit.page({ source, from, to }, 0, 1)).total, within);
+      }
+    };
+    await assertPages(newestFirst);
+    while ((await stores.audit.prune(start + 1, 1_000)) > 0);
+    await assertPages(newestFirst.filter(({ receivedAt }) => receivedAt > start));
+  },
+
   'actors are called by the e-mail of a profile and the name of a service account; who is gone is left out': async ({
     audit,
     profiles,

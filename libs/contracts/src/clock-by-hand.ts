@@ -18,6 +18,10 @@ export class ClockByHand implements Clock {
     return this.#monotonic;
   }
 
+  turn(): Promise<void> {
+    return Promise.resolve();
+  }
+
   advance(milliseconds: number): void {
     this.#wall += milliseconds;
     this.#monotonic += milliseconds;

@@ -436,7 +436,7 @@ const files = {
   'a stored document is written as YAML': async (reader) => {
     const read = await reader.readFile(bytesOf(yamlAsJson), 'json');
     const written = await reader.yamlText(read.packed, null);
-    const again = await reader.readFile(written, 'yaml');
+    const again = await reader.readFile(bytesOf(await unpacked(written)), 'yaml');
     assert.equal(await unpacked(again.packed), yamlAsJson);
   },
   'a malformed file is refused with the line': async (reader) => {

@@ -129,6 +129,21 @@ export const operationStoreContract = {
     strictEqual(await stores.operations.digest(id), newDigest);
   },
 
+  'of a changed document, operations that stayed, changed, moved, came and went are as it has them': async (stores) => {
+    const before = Array.from({ length: 4_100 }, (_, number) => numbered(number));
+    const { id } = await added(stores, before);
+    const [first, second, ...others] = before;
+    const after = [second, first, ...others.slice(1, 4_000)].flatMap((operation) => operation ?? []);
+    const operations = [...after, numbered(5_000), numbered(4_050, { summary: 'Another', deprecated: true, tags: [] })];
+    for (const wanted of [operations, operations.slice(1), []]) {
+      await changed(stores, id, wanted);
+      deepStrictEqual(
+        await stores.operations.list(id, everything, null),
+        wanted.map((operation, position) => ({ ...operation, position })),
+      );
+    }
+  },
+
   'a change that leaves the document alone leaves its operations': async (stores) => {
     const { id, documentDigest } = await added(stores, [numbered(1)]);
     await stores.collections.update(id, (current) => ({ collection: { ...current, name: 'New' }, ...noEffects }));

@@ -41,7 +41,14 @@ export const withChecksum = (body: string): string => body + checksum(body);
 export const hasChecksum = (text: string): boolean =>
   checksum(text.slice(0, -checkDigits)) === text.slice(-checkDigits);
 
-const checksum = (body: string): string => base62(BigInt(crc32(body)), checkDigits);
+/** As `base62` makes them, without big integers: each request with a secret has one to check. */
+const checksum = (body: string): string => {
+  let text = '';
+  for (let rest = crc32(body); text.length < checkDigits; rest = Math.floor(rest / 62)) {
+    text = alphabet.charAt(rest % 62) + text;
+  }
+  return text;
+};
 
 /** CRC-32 (ISO 3309, as in RFC 1952) of an ASCII text. */
 const crc32 = (text: string): number => {

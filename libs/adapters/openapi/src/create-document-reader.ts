@@ -1,5 +1,5 @@
-import { PorticoError, type Deadline, type DocumentReader } from '@portico/domain';
-import type { Order, Outcome } from './messages.ts';
+import { PorticoError, type Deadline, type DocumentReader, type PackedText } from '@portico/domain';
+import type { Order, Outcome, StoredText } from './messages.ts';
 import { ThreadQueue } from './thread-queue.ts';
 import { WorkerThread } from './worker-thread.ts';
 
@@ -62,13 +62,13 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
       if ('file' in outcome) return outcome.file;
       throw errorOf(outcome);
     },
-    async readOperations({ deflated }) {
-      const outcome = await read({ what: 'operations', bytes: Uint8Array.from(deflated) }, null);
+    async readOperations(document) {
+      const outcome = await read({ what: 'operations', ...storedText(document) }, null);
       if ('operations' in outcome) return outcome.operations;
       throw errorOf(outcome);
     },
-    async yamlText({ deflated }, deadline) {
-      const outcome = await read({ what: 'yaml text', bytes: Uint8Array.from(deflated) }, deadline);
+    async yamlText(document, deadline) {
+      const outcome = await read({ what: 'yaml text', ...storedText(document) }, deadline);
       if ('text' in outcome) return outcome.text;
       throw errorOf(outcome);
     },
@@ -78,6 +78,9 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
 
 const refused = (because: string, cause?: unknown): PorticoError =>
   new PorticoError('invalid_body', { because, cause });
+
+/** The caller keeps its bytes. */
+const storedText = ({ deflated, ...text }: PackedText): StoredText => ({ bytes: Uint8Array.from(deflated), text });
 
 /** Bytes that nothing else refers to: the caller's own buffer, or a copy if the buffer holds more than these. */
 function taken(body: Uint8Array): Uint8Array<ArrayBuffer> {

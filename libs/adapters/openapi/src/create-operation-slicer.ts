@@ -18,7 +18,7 @@ export interface OperationSlicerOptions {
   readonly waitingMax?: number;
   /** Most packed bytes of waiting documents together; 96 MiB by default. */
   readonly waitingBytesMax?: number;
-  /** Heap that the parsed documents which are kept may take together, by an upper estimate; 256 MiB by default. */
+  /** Memory that the documents which are kept may take together, by an upper estimate; 128 MiB by default. */
   readonly keptBytesMax?: number;
 }
 
@@ -29,11 +29,11 @@ export interface ClosableOperationSlicer extends OperationSlicer {
 
 /**
  * Cuts operations out of documents in a worker thread of bounded memory, which is started with the first request, kept,
- * and another one than that of uploads, so that neither waits for the other. It keeps the parsed documents that were
- * asked for last, at least one. If it dies, the next request gets a new thread, and loads its document again.
+ * and another one than that of uploads, so that neither waits for the other. It keeps the documents that were asked for
+ * last, at least one. If it dies, the next request gets a new thread, and loads its document again.
  */
 export function createOperationSlicer(options: OperationSlicerOptions = {}): ClosableOperationSlicer {
-  const { memoryMegabytes = 768, timeLimitMs = 30_000, keptBytesMax = 256 * 1_048_576 } = options;
+  const { memoryMegabytes = 768, timeLimitMs = 30_000, keptBytesMax = 128 * 1_048_576 } = options;
   const { waitingMax = 500, waitingBytesMax = 96 * 1_048_576 } = options;
   const thread = new WorkerThread<SliceOrder, SliceOutcome>({
     module: 'slicing-worker',

@@ -1,56 +1,31 @@
-import type { Json } from '@portico/domain';
+import type { SparseDocument } from './sparse-document.ts';
 
-interface Kept {
-  readonly document: Json;
-  readonly heapBytes: number;
-}
-
-/** Parsed documents, of which the ones that were not asked for the longest are forgotten first. */
+/** Documents, of which the ones that were not asked for the longest are forgotten first. */
 export class KeptDocuments {
-  readonly #kept = new Map<string, Kept>();
-  readonly #heapBytesMax: number;
-  #heapBytes = 0;
+  readonly #kept = new Map<string, SparseDocument>();
+  readonly #bytesMax: number;
 
-  constructor(heapBytesMax: number) {
-    this.#heapBytesMax = heapBytesMax;
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
   }
 
-  get(digest: string): Json | undefined {
+  get(digest: string): SparseDocument | undefined {
     const kept = this.#kept.get(digest);
     if (!kept) return undefined;
     this.#kept.delete(digest);
     this.#kept.set(digest, kept);
-    return kept.document;
+    return kept;
   }
 
-  /**
-   * Makes room for a text, then keeps what it is parsed to. One document is kept even if it alone exceeds the limit; it
-   * is not in memory together with others.
-   */
-  keep(digest: string, text: Uint8Array, parse: () => Json): void {
-    const heapBytes = heapBytesOf(text);
-    this.#forget(digest);
-    for (const oldest of this.#kept.keys()) {
-      if (this.#heapBytes + heapBytes <= this.#heapBytesMax) break;
-      this.#forget(oldest);
-    }
-    this.#kept.set(digest, { document: parse(), heapBytes });
-    this.#heapBytes += heapBytes;
-  }
-
-  #forget(digest: string): void {
-    this.#heapBytes -= this.#kept.get(digest)?.heapBytes ?? 0;
+  /** Keeps a document, even if it alone takes more than there is for all; then it is kept without others. */
+  keep(digest: string, document: SparseDocument): void {
     this.#kept.delete(digest);
+    this.#kept.set(digest, document);
+    let bytes = [...this.#kept.values()].reduce((sum, kept) => sum + kept.bytes, 0);
+    for (const [oldest, { bytes: given }] of this.#kept) {
+      if (bytes <= this.#bytesMax || oldest === digest) break;
+      this.#kept.delete(oldest);
+      bytes -= given;
+    }
   }
-}
-
-/** What a parsed value takes at most, whatever its text. */
-const valueBytesMax = 170;
-const [comma, bracket, brace] = [0x2c, 0x5b, 0x7b];
-
-/** No fewer than the bytes of the text, or of as many values as it can hold by its commas and brackets. */
-export function heapBytesOf(text: Uint8Array): number {
-  let values = 1;
-  for (const byte of text) if (byte === comma || byte === bracket || byte === brace) values++;
-  return Math.max(text.length, values * valueBytesMax);
 }

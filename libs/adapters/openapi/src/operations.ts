@@ -1,12 +1,5 @@
 import { createHash } from 'node:crypto';
-import { constants, inflateRawSync } from 'node:zlib';
-import type { Json, OperationKey, OperationKeyOf } from '@portico/domain';
-
-/** Unpacks a stored document. */
-export const storedText = (deflated: Uint8Array): string =>
-  inflateRawSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH }).toString();
-
-export const storedDocument = (deflated: Uint8Array): Json => JSON.parse(storedText(deflated)) as Json;
+import type { OperationKey, OperationKeyOf } from '@portico/domain';
 
 /** 16 characters are 80 bits (extensions, section 1). */
 export const operationKeyOf: OperationKeyOf = (method, path) =>

@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
-import { constants, crc32, deflateRawSync } from 'node:zlib';
 import {
   documentFacts,
   documentError,
   PorticoError,
   readOperations,
   type Json,
-  type PackedText,
   type ReadDocument,
 } from '@portico/domain';
 import { Violations } from './violations.ts';
 import { firstNameAt } from './first-name.ts';
 import { operationKeyOf } from './operations.ts';
+import { packed } from './packed-text.ts';
 import { createSchemaCheck } from './schema-check.ts';
 import { officialSchema } from './schema.ts';
 
@@ -33,12 +32,6 @@ export function readDocument(text: Uint8Array, document: Json, name?: string): R
     ...facts,
     warnings: { total: found.total, first: found.first },
   };
-}
-
-/** Packs a text so that more blocks can follow: the sync flush ends it on a byte boundary, without a final block. */
-export function packed(text: Uint8Array): PackedText {
-  const deflated = deflateRawSync(text, { level: 6, finishFlush: constants.Z_SYNC_FLUSH });
-  return { deflated: Uint8Array.from(deflated), crc32: crc32(text), bytes: text.byteLength };
 }
 
 const checks = new Map<'3.0' | '3.1', ReturnType<typeof createSchemaCheck>>();

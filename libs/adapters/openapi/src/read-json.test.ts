@@ -1,7 +1,7 @@
 import { inflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { readMember } from './read-member.ts';
-import { packed } from './read-document.ts';
+import { packed } from './packed-text.ts';
 import { utf8 } from './read-json.ts';
 import { placeOf } from '@portico/domain';
 

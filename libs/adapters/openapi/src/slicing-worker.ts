@@ -1,5 +1,4 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { constants, inflateRawSync } from 'node:zlib';
 import {
   documentOperation,
   operationDocument,
@@ -10,9 +9,11 @@ import {
   type PackedText,
   type SliceRequest,
 } from '@portico/domain';
+import { giveMemoryBack, largeBytes } from './give-memory-back.ts';
 import { KeptDocuments } from './kept-documents.ts';
-import { parsed } from './read-json.ts';
+import { unpacked } from './packed-text.ts';
 import type { SliceOrder, SliceOutcome } from './slice-messages.ts';
+import { SparseDocument } from './sparse-document.ts';
 
 /** The thread that cuts operations out of documents, one at a time, and keeps the documents that were asked for last. */
 const { keptBytesMax } = workerData as { readonly keptBytesMax: number };
@@ -21,22 +22,21 @@ const documents = new KeptDocuments(keptBytesMax);
 parentPort?.on('message', (order: SliceOrder) => {
   const outcome = outcomeOf(order);
   parentPort?.postMessage(outcome, 'slice' in outcome ? [outcome.slice.buffer] : []);
+  if (order.what === 'keep' && order.text.bytes >= largeBytes) giveMemoryBack();
 });
 
 function outcomeOf(order: SliceOrder): SliceOutcome {
   try {
     if (order.what === 'keep') return keep(order.digest, order.text);
     const document = documents.get(order.digest);
-    return document === undefined ? { unknown: true } : sliced(document, order.request);
+    return document === undefined ? { unknown: true } : sliced(document.look(), order.request);
   } catch (error) {
     return { failed: error instanceof Error ? error : new Error(String(error)) };
   }
 }
 
-function keep(digest: string, { deflated, bytes }: PackedText): SliceOutcome {
-  // The stream has no final block (see `PackedText`).
-  const text = inflateRawSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: Math.max(1, bytes) });
-  documents.keep(digest, text, () => parsed(text));
+function keep(digest: string, packed: PackedText): SliceOutcome {
+  documents.keep(digest, new SparseDocument(unpacked(packed)));
   return { kept: true };
 }
 

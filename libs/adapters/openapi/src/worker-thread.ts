@@ -79,7 +79,7 @@ export class WorkerThread<Order, Outcome> {
     const worker = new Worker(fileOf(module), {
       name: name.replaceAll(' ', '-'),
       workerData: data,
-      resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes, maxYoungGenerationSizeMb: 32 },
+      resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes, maxYoungGenerationSizeMb: 16 },
     });
     // Between two orders too: a dead thread is not used again, and no error event lacks a listener.
     const forget = (): void => {

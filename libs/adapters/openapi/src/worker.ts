@@ -1,15 +1,20 @@
 import { parentPort } from 'node:worker_threads';
-import { errorDetails, isPorticoError, readOperations, type ReadDocument } from '@portico/domain';
-import type { Order, Outcome } from './messages.ts';
+import { errorDetails, isPorticoError, readOperations, type PackedText } from '@portico/domain';
+import type { Order, Outcome, StoredText } from './messages.ts';
+import { giveMemoryBack, largeBytes } from './give-memory-back.ts';
 import { readFile } from './read-file.ts';
 import { readMember } from './read-member.ts';
-import { operationKeyOf, storedDocument, storedText } from './operations.ts';
+import { operationKeyOf } from './operations.ts';
+import { TextPacker, unpacked } from './packed-text.ts';
+import { parsed } from './read-json.ts';
 import { yamlOfJson } from './yaml-of-json.ts';
 
 /** The thread that reads documents, one at a time. */
 parentPort?.on('message', (order: Order) => {
   const outcome = outcomeOf(order);
+  const isLarge = order.bytes.byteLength >= largeBytes || (packedTextIn(outcome)?.bytes ?? 0) >= largeBytes;
   parentPort?.postMessage(outcome, packedBuffers(outcome));
+  if (isLarge) giveMemoryBack();
 });
 
 function outcomeOf(order: Order): Outcome {
@@ -18,9 +23,9 @@ function outcomeOf(order: Order): Outcome {
       case 'member':
         return { member: readMember(order.bytes, order.name) };
       case 'operations':
-        return { operations: readOperations(storedDocument(order.bytes), operationKeyOf) };
+        return { operations: readOperations(parsed(unpacked(packedIn(order))), operationKeyOf) };
       case 'yaml text':
-        return { text: Uint8Array.from(Buffer.from(yamlOfJson(storedText(order.bytes)))) };
+        return { text: yamlText(packedIn(order)) };
       default:
         return { file: readFile(order.bytes, order.what) };
     }
@@ -32,10 +37,22 @@ function outcomeOf(order: Order): Outcome {
   }
 }
 
+const packedIn = ({ bytes, text }: StoredText): PackedText => ({ deflated: bytes, ...text });
+
+function yamlText(json: PackedText): PackedText {
+  const packer = new TextPacker();
+  yamlOfJson(unpacked(json).toString(), (piece) => packer.add(piece));
+  return packer.finish();
+}
+
 /** The buffers that are transferred with an outcome, not copied. */
 function packedBuffers(outcome: Outcome): ArrayBuffer[] {
-  const document: ReadDocument | null =
-    'member' in outcome ? outcome.member.document : 'file' in outcome ? outcome.file : null;
-  const buffer = document?.packed.deflated.buffer;
+  const buffer = packedTextIn(outcome)?.deflated.buffer;
   return buffer instanceof ArrayBuffer ? [buffer] : [];
+}
+
+function packedTextIn(outcome: Outcome): PackedText | undefined {
+  if ('member' in outcome) return outcome.member.document?.packed;
+  if ('file' in outcome) return outcome.file.packed;
+  return 'text' in outcome ? outcome.text : undefined;
 }

@@ -1,9 +1,10 @@
 /**
- * Returns a JSON text as YAML (1.2, core schema) in block style. Members keep their order, also duplicates, and numbers
- * their digits. The text was scanned before, so that it is valid and nests at most 100 levels.
+ * Writes a JSON text as YAML (1.2, core schema) in block style, piece by piece. Members keep their order, also
+ * duplicates, and numbers their digits. The text was scanned before, so that it is valid and nests at most 100 levels.
  */
-export function yamlOfJson(json: string): string {
-  return `${new Converter(json).value('').replace(/^\n/, '')}\n`;
+export function yamlOfJson(json: string, write: (piece: string) => void): void {
+  new Converter(json, write).value('', '', '');
+  write('\n');
 }
 
 /** Longer keys must be marked as such (YAML 1.2, section 7.4.2). */
@@ -16,52 +17,55 @@ const notPlain = /^(?:true|false|yes|no|on|off|null|y|n)$/i;
 
 class Converter {
   readonly #json: string;
+  readonly #write: (piece: string) => void;
   #at = 0;
 
-  constructor(json: string) {
+  constructor(json: string, write: (piece: string) => void) {
     this.#json = json;
+    this.#write = write;
   }
 
-  /** The next value: a scalar, or lines that begin with a line break, each with this indentation. */
-  value(indent: string): string {
+  /**
+   * Writes the next value: after `before`, if it stands on the line that has begun; or as lines of this indentation, of
+   * which the first begins with `first`.
+   */
+  value(indent: string, before: string, first: string): void {
     switch (this.#next()) {
       case '{':
-        return this.#entries('}', indent, () => this.#member(indent)) || '{}';
+        return this.#entries('{}', indent, before, first, () => this.#member(indent));
       case '[':
-        return this.#entries(']', indent, () => `- ${this.#item(indent)}`) || '[]';
+        return this.#entries('[]', indent, before, first, () => this.#item(indent));
       case '"':
-        return scalarOf(this.#text());
+        return this.#write(before + scalarOf(this.#text()));
       default:
-        return this.#literal();
+        return this.#write(before + this.#literal());
     }
   }
 
-  #entries(end: string, indent: string, entry: () => string): string {
-    const lines: string[] = [];
+  #entries(brackets: '{}' | '[]', indent: string, before: string, first: string, entry: () => void): void {
     this.#at += 1;
-    while (this.#next() !== end) {
-      lines.push(`\n${indent}${entry()}`);
+    if (this.#next() === brackets[1]) this.#write(before + brackets);
+    for (let lead = first; this.#next() !== brackets[1]; lead = `\n${indent}`) {
+      this.#write(lead);
+      entry();
       if (this.#next() === ',') this.#at += 1;
     }
     this.#at += 1;
-    return lines.join('');
   }
 
-  #member(indent: string): string {
+  #member(indent: string): void {
     this.#next();
     const name = scalarOf(this.#text());
     this.#next();
     this.#at += 1;
-    const value = this.value(`${indent}  `);
-    const joined = value.startsWith('\n') ? value : ` ${value}`;
-    return name.length > implicitKeyMax ? `? ${name}\n${indent}:${joined}` : `${name}:${joined}`;
+    this.#write(name.length > implicitKeyMax ? `? ${name}\n${indent}:` : `${name}:`);
+    this.value(`${indent}  `, ' ', `\n${indent}  `);
   }
 
   /** The first line of nested lines stands beside the dash. */
-  #item(indent: string): string {
-    const inner = `${indent}  `;
-    const value = this.value(inner);
-    return value.startsWith('\n') ? value.slice(1 + inner.length) : value;
+  #item(indent: string): void {
+    this.#write('- ');
+    this.value(`${indent}  `, '', '');
   }
 
   /** The next sign that is no white space, at which it stops. */

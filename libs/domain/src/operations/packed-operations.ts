@@ -49,11 +49,25 @@ const headerLength = 32;
  * with a scale for each, and sparse ones the other way round, from each feature to the operations that have it.
  */
 export const packOperations = (operations: readonly IndexedOperation[]): Uint8Array => {
+  const packing = packingOperations(operations);
+  for (;;) {
+    const { done, value } = packing.next();
+    if (done) return value;
+  }
+};
+
+/** How many operations, or features of them, are packed before others may have their turn: some milliseconds. */
+const portion = { operations: 1_000, entries: 100_000 } as const;
+
+/** The same, which stops every few milliseconds. */
+export function* packingOperations(operations: readonly IndexedOperation[]): Generator<void, Uint8Array, void> {
   const sorted = [...operations].sort((a, b) => (a.key < b.key ? -1 : 1));
   const dimension = sorted[0]?.vector.dense.length ?? 0;
   check(sorted, dimension);
-  const entries = entriesOf(sorted);
+  yield;
+  const entries = yield* entriesOf(sorted);
   const { features, starts } = groupsOf(entries.features);
+  yield;
   const [count, featureCount, entryCount] = [sorted.length, features.length, entries.features.length];
   const layout = layoutOf({ count, dimension, featureCount, entryCount });
   const bytes = new Uint8Array(layout.end);
@@ -64,12 +78,13 @@ export const packOperations = (operations: readonly IndexedOperation[]): Uint8Ar
   new Uint16Array(bytes.buffer, layout.rows, entryCount).set(entries.rows);
   const dense = new Int8Array(bytes.buffer, layout.dense, count * dimension);
   const scales = new Float32Array(bytes.buffer, layout.scales, count);
-  sorted.forEach(({ key, method, vector }, row) => {
+  for (const [row, { key, method, vector }] of sorted.entries()) {
+    if (row % portion.operations === 0) yield;
     scales[row] = quantise(vector.dense, dense.subarray(row * dimension, (row + 1) * dimension));
     writeAscii(bytes, layout.names + row * nameLength, key + method.padEnd(methodLength));
-  });
+  }
   return bytes;
-};
+}
 
 /** Where the parts of these packed operations are. Throws for what `packOperations` did not make. */
 export const readPackedLayout = (packed: Uint8Array): PackedLayout => {
@@ -151,26 +166,29 @@ interface Entries {
 }
 
 /** The features of all operations, by ascending feature and row. */
-const entriesOf = (operations: readonly IndexedOperation[]): Entries => {
+function* entriesOf(operations: readonly IndexedOperation[]): Generator<void, Entries, void> {
   const total = operations.reduce((sum, { vector }) => sum + vector.sparse.indices.length, 0);
   const unsorted = entriesFor(total);
   let at = 0;
-  operations.forEach(({ vector: { sparse } }, row) => {
+  for (const [row, { vector }] of operations.entries()) {
+    if (row % portion.operations === 0) yield;
+    const { sparse } = vector;
     unsorted.features.set(sparse.indices, at);
     unsorted.weights.set(sparse.weights, at);
     unsorted.rows.fill(row, at, at + sparse.indices.length);
     at += sparse.indices.length;
-  });
+  }
   const sorted = entriesFor(total);
-  const order = ascending(unsorted.features);
+  const order = yield* ascending(unsorted.features);
   for (let to = 0; to < total; to += 1) {
+    if (to % portion.entries === 0) yield;
     const from = order[to] ?? 0;
     sorted.features[to] = unsorted.features[from] ?? 0;
     sorted.weights[to] = unsorted.weights[from] ?? 0;
     sorted.rows[to] = unsorted.rows[from] ?? 0;
   }
   return sorted;
-};
+}
 
 const entriesFor = (length: number): Entries => ({
   features: new Uint32Array(length),
@@ -197,7 +215,7 @@ const digitBits = 11;
 const digitMask = (1 << digitBits) - 1;
 
 /** The places of these numbers in ascending order, of equal ones the earlier first: a radix sort, from the last digit. */
-const ascending = (numbers: Uint32Array): Uint32Array => {
+function* ascending(numbers: Uint32Array): Generator<void, Uint32Array, void> {
   const { length } = numbers;
   let [order, next] = [new Uint32Array(length), new Uint32Array(length)];
   for (let place = 0; place < length; place += 1) order[place] = place;
@@ -211,6 +229,7 @@ const ascending = (numbers: Uint32Array): Uint32Array => {
       starts[digit] = (starts[digit] ?? 0) + (starts[digit - 1] ?? 0);
     }
     for (let i = 0; i < length; i += 1) {
+      if (i % portion.entries === 0) yield;
       const place = order[i] ?? 0;
       const digit = ((numbers[place] ?? 0) >>> shift) & digitMask;
       const to = starts[digit] ?? 0;
@@ -220,7 +239,7 @@ const ascending = (numbers: Uint32Array): Uint32Array => {
     [order, next] = [next, order];
   }
   return order;
-};
+}
 
 /** Writes the numbers of a vector as multiples of the returned scale, from -127 to 127. */
 const quantise = (vector: Float32Array, levels: Int8Array): number => {

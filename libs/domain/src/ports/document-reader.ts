@@ -31,6 +31,6 @@ export interface DocumentReader {
   /** Reads the operations of a stored document. The caller keeps the bytes. */
   readOperations(document: PackedText): Promise<readonly Operation[]>;
 
-  /** The text of a stored document as YAML, in UTF-8. The caller keeps the bytes. Throws `timed_out` as `readMember`. */
-  yamlText(document: PackedText, deadline: Deadline | null): Promise<Uint8Array>;
+  /** A stored document as YAML, packed as it is. The caller keeps the bytes. Throws `timed_out` as `readMember`. */
+  yamlText(document: PackedText, deadline: Deadline | null): Promise<PackedText>;
 }

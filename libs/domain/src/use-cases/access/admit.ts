@@ -31,6 +31,12 @@ import type { Counting } from '../../usage/usage-counter.ts';
 import { bindingEntry } from '../audit/system-entry.ts';
 import { followClaims, isNews } from '../groups/follow-claims.ts';
 
+/** Who sends a request. */
+export interface Sender {
+  /** Callers without valid credentials are counted by it. It is asked only for them. */
+  readonly address: string;
+}
+
 export interface AdmissionRequest<Part extends TargetPart = TargetPart> {
   readonly credential: Credential;
   /** Where an API key is not accepted, it counts as no credential. */
@@ -41,8 +47,7 @@ export interface AdmissionRequest<Part extends TargetPart = TargetPart> {
   readonly tokenUse?: TokenUse;
   /** The collection that the request is about, if any, and how much of it the answer needs. */
   readonly target: Target<Part> | null;
-  /** Callers without valid credentials are counted by it. */
-  readonly address: string;
+  readonly sender: Sender;
   /** The refusal of a valid token without a profile; `invalid_token` if absent. */
   readonly unregistered?: 'user_not_found';
   /** When the answer must be ready; null if nothing waits for one. Passed on to the principal. */
@@ -55,7 +60,7 @@ export interface Admission<Found extends CollectionHead = CollectionHead> {
   readonly counted: CountedRequest | null;
 }
 
-type RegistrationRequest = Pick<AdmissionRequest, 'credential' | 'address'>;
+type RegistrationRequest = Pick<AdmissionRequest, 'credential' | 'sender'>;
 
 export interface AdmittedRegistration {
   /** Null without a valid token. */
@@ -90,7 +95,7 @@ export const admit =
  */
 export const admitRegistration =
   (ports: Pick<Ports, 'limiter' | 'tokens'>, settings: Settings) =>
-  async ({ credential, address }: RegistrationRequest): Promise<AdmittedRegistration> => {
+  async ({ credential, sender }: RegistrationRequest): Promise<AdmittedRegistration> => {
     const isDemanded = settings.registrationRequiresToken;
     const found = await identityOf(ports, credential).catch((error: unknown) => {
       // A token that cannot be judged now binds nothing. It stops the registration only if a token is required.
@@ -98,8 +103,8 @@ export const admitRegistration =
       return 'invalid_token' as const;
     });
     const hasFailed = typeof found === 'string';
-    if (isDemanded && hasFailed) throw await refusal(ports, settings, { address }, found);
-    return { identity: hasFailed ? null : found, counted: await limitAnonymous(ports, settings, address) };
+    if (isDemanded && hasFailed) throw await refusal(ports, settings, { sender }, found);
+    return { identity: hasFailed ? null : found, counted: await limitAnonymous(ports, settings, sender.address) };
   };
 
 /**
@@ -145,12 +150,12 @@ const refusalCodes = {
 const refusal = async (
   ports: Pick<Ports, 'limiter'>,
   settings: Settings,
-  { address, unregistered }: Pick<AdmissionRequest, 'address' | 'unregistered'>,
+  { sender, unregistered }: Pick<AdmissionRequest, 'sender' | 'unregistered'>,
   failure: AuthenticationFailure,
 ): Promise<PorticoError> => {
   const limit =
     failure === 'invalid_token' || failure === 'invalid_api_credentials' ? limitFailedCredentials : limitAnonymous;
-  const counted = await limit(ports, settings, address);
+  const counted = await limit(ports, settings, sender.address);
   const code = failure === 'unregistered' && unregistered ? unregistered : refusalCodes[failure];
   return new PorticoError(code, { counted });
 };

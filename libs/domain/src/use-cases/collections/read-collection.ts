@@ -35,13 +35,13 @@ export const readDocument =
     throw new Error(`The document of collection ${collection.id} did not match its digest in ${readAttemptsMax} reads`);
   };
 
-/** Returns the document of a collection as YAML, in UTF-8, with the digest of the text that it was made from. */
+/** Returns the document of a collection as YAML, with the digest of the text that it was made from. */
 export const readYaml = (ports: Pick<Ports, 'collections' | 'documents'>) => {
   const read = readDocument(ports);
   return async (
     collection: CollectionHead,
     deadline: Deadline | null,
-  ): Promise<{ readonly digest: string; readonly yaml: Uint8Array }> => {
+  ): Promise<{ readonly digest: string; readonly yaml: PackedText }> => {
     const { document, collection: current } = await read(collection);
     return { digest: current.documentDigest, yaml: await ports.documents.yamlText(document, deadline) };
   };

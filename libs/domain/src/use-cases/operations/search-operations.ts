@@ -1,8 +1,9 @@
 import type { Principal } from '../../access/principal.ts';
 import type { CollectionId } from '../../ids.ts';
 import { operationResults, type OperationResult } from '../../operations/operation-result.ts';
-import type { Ports } from '../../ports/index.ts';
+import type { EmbeddedQuestion, Ports } from '../../ports/index.ts';
 import type { Counting } from '../../usage/usage-counter.ts';
+import { createRememberedQueries } from '../search/remembered-queries.ts';
 import { createVisibleSets } from '../search/visible-sets.ts';
 
 export interface OperationSearch {
@@ -33,25 +34,31 @@ type Needs = Pick<Ports, 'collections' | 'operations' | 'operationEmbedder' | 'o
  */
 export const searchOperations = (ports: Needs & Counting) => {
   const visibleSets = createVisibleSets(ports);
+  const searchAmong = createSearch(ports);
   return async (principal: Principal, search: OperationSearch): Promise<OperationAnswer> => {
     const visible = await visibleSets(principal);
     const among = search.collectionId === null ? visible : visible.filter((id) => id === search.collectionId);
-    const answer = await searchAmong(ports, among, principal.epochs.operations, search);
+    const answer = await searchAmong(among, principal.epochs.operations, search);
     // A collection that may not be seen may not exist either.
     ports.uses.count(principal, 'search', among.length > 0 ? search.collectionId : null);
     return answer;
   };
 };
 
-const searchAmong = async (
-  { operationEmbedder, operationIndex, operations }: Needs,
-  among: readonly CollectionId[],
-  asOf: number,
-  { query, limit, method }: OperationSearch,
-): Promise<OperationAnswer> => {
-  if (among.length === 0) return { results: [], isFallback: false };
-  const { modelId, vector } = await operationEmbedder.embedQuestion(query);
-  const wanted = { modelId, vector, among, method, limit: limit + spare, asOf };
-  const { matches, isFallback } = await operationIndex.search(wanted);
-  return { results: operationResults(matches, await operations.found(matches)).slice(0, limit), isFallback };
+const createSearch = ({ operationEmbedder, operationIndex, operations }: Needs) => {
+  const remembered = createRememberedQueries<EmbeddedQuestion>(
+    ({ vector: { dense, sparse } }) => dense.byteLength + sparse.indices.byteLength + sparse.weights.byteLength,
+  );
+  return async (
+    among: readonly CollectionId[],
+    asOf: number,
+    { query, limit, method }: OperationSearch,
+  ): Promise<OperationAnswer> => {
+    if (among.length === 0) return { results: [], isFallback: false };
+    const current = await operationEmbedder.modelId();
+    const { modelId, vector } = await remembered(current, query, () => operationEmbedder.embedQuestion(query));
+    const wanted = { modelId, vector, among, method, limit: limit + spare, asOf };
+    const { matches, isFallback } = await operationIndex.search(wanted);
+    return { results: operationResults(matches, await operations.found(matches)).slice(0, limit), isFallback };
+  };
 };
