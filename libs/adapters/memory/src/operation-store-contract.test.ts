@@ -82,6 +82,21 @@ const sabotages: Sabotages<typeof operationStoreContract, Stores> = {
       },
     }),
   ),
+  'of a changed document, operations that stayed, changed, moved, came and went are as it has them': breaking(
+    'collections',
+    (right, _stores, { operations }) => ({
+      update: async (id, decide) => {
+        const before = new Map(operations.get(id)?.operations.map((operation) => [operation.key, operation]));
+        const updated = await right.update(id, decide);
+        const after = operations.get(id);
+        if (after) {
+          const stale = after.operations.map((operation) => before.get(operation.key) ?? operation);
+          operations.set(id, { ...after, operations: stale });
+        }
+        return updated;
+      },
+    }),
+  ),
   'a change that leaves the document alone leaves its operations': breaking(
     'collections',
     (right, _stores, { operations }) => ({

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { recordLog } from '@portico/contracts';
 import { createInProcessRateLimiter } from '@portico/inprocess';
 import type { Clock } from '@portico/domain';
@@ -6,7 +7,7 @@ import { openRedis, type RedisConnection } from '../src/redis-connection.ts';
 import { createRedisRateLimiter } from '../src/redis-rate-limiter.ts';
 import { patientMs } from './limiter-subject.ts';
 
-const clock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
+const clock: Clock = { now: () => Date.now(), monotonic: () => performance.now(), turn: () => setImmediate() };
 
 /** A generous deadline for what must happen by itself: longer than the longest backoff. */
 const patienceMs = 60_000;

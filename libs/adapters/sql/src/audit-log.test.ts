@@ -1,4 +1,4 @@
-import { anEntry, start } from '@portico/contracts';
+import { anEntry, noEffects, start } from '@portico/contracts';
 import type { AuditEntry, AuditFilter, AuditSource } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { describeDialects } from '../test/dialects.ts';
@@ -20,9 +20,10 @@ test('a hundred simultaneous entries are committed together, in their order', ()
       unindexed: (condition) => database.unindexed(condition),
       violatedKey: (error) => database.violatedKey(error),
       transact: (work) => database.transact(work),
-      write: (work) => {
+      write: (work) => database.write(work),
+      append: (work) => {
         transactions += 1;
-        return database.write(work);
+        return database.append(work);
       },
     };
     const audit = createSqlAuditLog(counting, { idsInJson: '?' });
@@ -125,5 +126,20 @@ describeDialects(({ withStores }) => {
         found.push(entry);
       }
       expect(found).toEqual(expectedPage(entries, { source: 'client' }, 0, 2_000).entries);
+    }));
+
+  test('an export gives the event loop a turn after each batch', () =>
+    withStores(async ({ stores: { audit, embeddingJobs } }) => {
+      const entries = Array.from({ length: 3_000 }, () => anEntry());
+      await embeddingJobs.enqueue({ ...noEffects, entries });
+      let turns = 0;
+      const read: AuditEntry[] = [];
+      const turn = setImmediate(function again() {
+        turns += 1;
+        if (read.length < entries.length) setImmediate(again);
+      });
+      for await (const entry of audit.export({ source: 'client' })) read.push(entry);
+      clearImmediate(turn);
+      expect(turns).toBeGreaterThanOrEqual(5);
     }));
 });

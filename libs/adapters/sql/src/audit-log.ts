@@ -5,7 +5,7 @@ import type { AuditEntry, AuditFilter, AuditLog, Deadline, Instant, ProfileId } 
 import { readBatch, readLastSeq, readPage } from './audit-pages.ts';
 import { type AuditPlace, type AuditRow, entryOf } from './audit-record.ts';
 import { countEntries, writeEntries } from './effects.ts';
-import type { SqlDatabase, Sql } from './sql.ts';
+import type { AppendedSql, BoundText, SqlDatabase } from './sql.ts';
 
 export interface SqlAuditLog extends AuditLog {
   /** Resolves once nothing waits to be written. */
@@ -50,6 +50,8 @@ export const createSqlAuditLog = (
   };
 };
 
+/** By its instant too, which has an index. */
+const findEntry = 'select seq from audit_entries where instant = ? and id = ?';
 const exportBatchMax = 500;
 const prune = `delete from audit_entries where seq in
   (select seq from audit_entries where received_at < ? order by received_at, seq limit ?) returning source, instant`;
@@ -90,17 +92,16 @@ const createQueue = (database: SqlDatabase) => {
     await setImmediate();
     await fulfilledWithin(groupWaitMs, before);
     let group: readonly Appended[] | null = null;
-    const write = async (sql: Sql): Promise<void> => {
+    const write = async (sql: AppendedSql): Promise<BoundText | null> => {
       group = (group ?? take()).filter(isInTime);
-      await writeEntries(
-        sql,
-        group.map(({ entry }) => entry),
-      );
+      const entries = group.map(({ entry }) => entry);
+      await writeEntries(sql, entries);
       if (!group.map(beginsCommit).every(Boolean)) throw new ExpiredMeanwhile();
+      return entries[0] ? [findEntry, [entries[0].instant, entries[0].id]] : null;
     };
     for (;;) {
       try {
-        return await database.write(write);
+        return await database.append(write);
       } catch (error) {
         if (!(error instanceof ExpiredMeanwhile)) throw error;
       }
@@ -148,5 +149,7 @@ async function* exported(database: SqlDatabase, filter: AuditFilter, last: Promi
     for (const row of rows) yield entryOf(row);
     after = rows.at(-1) ?? null;
     if (rows.length < exportBatchMax) return;
+    // SQLite reads on this thread: a reader that waits for nothing else would hold the event loop to the end.
+    await setImmediate();
   }
 }

@@ -1,6 +1,5 @@
 import type { AuditEntry, AuditFilter } from '@portico/domain';
 import { auditColumns, type AuditPlace, type AuditRow, entryOf } from './audit-record.ts';
-import { dayMs } from './effects.ts';
 import type { Sql, SqlDatabase } from './sql.ts';
 import { columns } from './table.ts';
 
@@ -49,9 +48,10 @@ interface Conditions {
   readonly parameters: readonly Parameter[];
 }
 type Parameter = string | number;
-interface Day {
-  readonly day: number;
+/** A run, with the entries from the end that the search started at up to its own. */
+interface Run extends AuditPlace {
   readonly entries: number;
+  readonly passed: number;
 }
 
 const selectEntries = `select ${columns('a', auditColumns)} from audit_entries a`;
@@ -59,9 +59,6 @@ const countEntries = 'select count(*) as total from audit_entries a';
 const newestFirst = 'order by a.instant desc, a.seq desc';
 const oldestFirst = 'order by a.instant, a.seq';
 const selectTotal = 'select entries as total from audit_totals where scope = ?';
-const daysNewestFirst = 'select day, entries from audit_days where scope = ? and day < ? order by day desc limit ?';
-const daysOldestFirst = 'select day, entries from audit_days where scope = ? and day > ? order by day limit ?';
-
 /** An empty page yields one row, which holds only the total. */
 const pageWithTotal = async (
   database: SqlDatabase,
@@ -89,30 +86,36 @@ interface Count {
 const countOf = (filter: AuditFilter, { where, parameters }: Conditions): Count => {
   const { source, from, to } = filter;
   if (!hasFields(filter)) return { text: selectTotal, parameters: [source] };
-  const [first, end] = [
-    from === undefined ? -farthestDay : wholeDaysFrom(from),
-    to === undefined ? farthestDay : wholeDaysTo(to),
-  ];
-  if (isNarrowed(filter) || first >= end) return { text: `${countEntries} ${where}`, parameters };
-  // Whole days are counted already; what is left are the parts of days at both ends.
-  const ofSource = conditionsOfSource(source);
-  const part = `(${countEntries} ${ofSource.where} and a.instant >= ? and a.instant < ?)`;
-  const parts = [
-    ...(from === undefined ? [] : [[from, first * dayMs]]),
-    ...(to === undefined ? [] : [[end * dayMs, to]]),
-  ];
+  if (isNarrowed(filter) || (from !== undefined && to !== undefined && from >= to))
+    return { text: `${countEntries} ${where}`, parameters };
+  const upTo = to === undefined ? { text: `(${selectTotal})`, parameters: [source] } : countBefore(source, to);
+  const before = from === undefined ? { text: '0', parameters: [] } : countBefore(source, from);
   return {
-    text: `select (${[wholeDays, ...parts.map(() => part)].join(' + ')}) as total`,
-    parameters: [source, first, end, ...parts.flatMap((range) => [...ofSource.parameters, ...range])],
+    text: `select ${upTo.text} - ${before.text} as total`,
+    parameters: [...upTo.parameters, ...before.parameters],
   };
 };
 
-const wholeDays = `(select cast(coalesce(sum(d.entries), 0) as bigint) from audit_days d
-  where d.scope = ? and d.day >= ? and d.day < ?)`;
-/** The first day that is whole from that instant on. */
-const wholeDaysFrom = (instant: number): number => Math.ceil(instant / dayMs);
-/** The day that is not whole before that instant. */
-const wholeDaysTo = (instant: number): number => Math.floor(instant / dayMs);
+/** Counts the entries before the instant: whole runs, and a part of the last one. */
+const countBefore = (source: AuditFilter['source'], instant: number): Count => {
+  const { where, parameters } = conditionsOfSource(source);
+  return {
+    text: `(select ${wholeRuns(source)} + (${countEntries} ${where}
+        and (a.instant, a.seq) >= (r.instant, r.seq) and a.instant < ?)
+      from (select instant, seq from audit_runs where instant < ? order by instant desc, seq desc limit 1) r)`,
+    parameters: [...parameters, instant, instant],
+  };
+};
+
+const wholeRuns = (source: AuditFilter['source']): string =>
+  `(select cast(coalesce(sum(${entriesOf[source]}), 0) as bigint) from audit_runs where (instant, seq) < (r.instant, r.seq))`;
+
+/** How many entries of a source a run has. */
+const entriesOf: Readonly<Record<AuditFilter['source'], string>> = {
+  client: 'client_entries',
+  system: 'system_entries',
+  all: 'client_entries + system_entries',
+};
 
 const countedPage = async (
   sql: Sql,
@@ -145,63 +148,36 @@ const rowsAt = async (
 };
 
 /**
- * Returns the place of the entry at that offset in newest-first order. Walks the counts per day from the nearer end to
- * find its day, then the index within the day, again from the nearer end.
+ * Returns the place of the entry at that offset in newest-first order. Adds up the runs from the nearer end to find its
+ * run, then walks the index within the run.
  */
 const placeAt = async (sql: Sql, source: AuditFilter['source'], offset: number, total: number): Promise<AuditPlace> => {
   const fromOldest = total - 1 - offset;
-  const { day, entries, index } =
-    offset <= fromOldest
-      ? await dayAt(sql, daysNewestFirst, farthestDay, source, offset)
-      : mirrored(await dayAt(sql, daysOldestFirst, -farthestDay, source, fromOldest));
+  const isNearNewest = offset <= fromOldest;
+  const run = await sql.first<Run>(runAt(source, isNearNewest ? 'desc' : 'asc'), [isNearNewest ? offset : fromOldest]);
+  if (!run) throw new Error(doNotAddUp);
+  const index = isNearNewest ? run.passed - 1 - offset : fromOldest - (run.passed - run.entries);
   const { where, parameters } = conditionsOfSource(source);
   const select = `select a.instant, a.seq from audit_entries a ${where}`;
-  const place =
-    index < entries / 2
-      ? await sql.first<AuditPlace>(`${select} and a.instant < ? ${newestFirst} limit 1 offset ?`, [
-          ...parameters,
-          (day + 1) * dayMs,
-          index,
-        ])
-      : await sql.first<AuditPlace>(`${select} and a.instant >= ? ${oldestFirst} limit 1 offset ?`, [
-          ...parameters,
-          day * dayMs,
-          entries - 1 - index,
-        ]);
+  const place = await sql.first<AuditPlace>(
+    `${select} and (a.instant, a.seq) >= (?, ?) ${oldestFirst} limit 1 offset ?`,
+    [...parameters, run.instant, run.seq, index],
+  );
   if (!place) throw new Error(doNotAddUp);
   return place;
 };
 
 const doNotAddUp = 'The counts of the audit log do not add up to its entries.';
-const daysAtOnce = 250;
-/** The largest integer of 32 bits: no instant is that far from 1970. */
-const farthestDay = 2_147_483_647;
 
-interface PlaceInDay extends Day {
-  /** Counted from the end that the walk started at. */
-  readonly index: number;
-}
-
-const dayAt = async (
-  sql: Sql,
-  days: string,
-  before: number,
-  source: AuditFilter['source'],
-  offset: number,
-): Promise<PlaceInDay> => {
-  let passed = 0;
-  for (let last = before; ;) {
-    const found = await sql.all<Day>(days, [source, last, daysAtOnce]);
-    for (const { day, entries } of found) {
-      if (offset < passed + entries) return { day, entries, index: offset - passed };
-      passed += entries;
-      last = day;
-    }
-    if (found.length < daysAtOnce) throw new Error(doNotAddUp);
-  }
+/** Selects the run with which the sum exceeds `?`, from one end of the log on. */
+const runAt = (source: AuditFilter['source'], direction: 'asc' | 'desc'): string => {
+  const order = `order by instant ${direction}, seq ${direction}`;
+  return `select instant, seq, entries, passed from (
+      select instant, seq, ${entriesOf[source]} as entries,
+        cast(sum(${entriesOf[source]}) over (${order} rows unbounded preceding) as bigint) as passed
+      from audit_runs) r
+    where passed > ? ${order} limit 1`;
 };
-
-const mirrored = ({ day, entries, index }: PlaceInDay): PlaceInDay => ({ day, entries, index: entries - 1 - index });
 
 const isNarrowed = ({ actorId, clientId, collectionId, action }: AuditFilter): boolean =>
   [actorId, clientId, collectionId, action].some((field) => field !== undefined);

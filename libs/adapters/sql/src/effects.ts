@@ -1,7 +1,7 @@
 import type { AuditEntry, Effects, Instant } from '@portico/domain';
 import { entryRow, insertEntry } from './audit-record.ts';
 import { insertJob, jobRow } from './job-record.ts';
-import type { Sql } from './sql.ts';
+import type { AppendedSql, Sql } from './sql.ts';
 import { writeEach } from './table.ts';
 
 /**
@@ -14,7 +14,7 @@ export const writeEffects = async (sql: Sql, { entries = [], jobs = [], deadline
   deadline?.beginCommit();
 };
 
-export const writeEntries = async (sql: Sql, entries: readonly AuditEntry[]): Promise<void> => {
+export const writeEntries = async (sql: AppendedSql, entries: readonly AuditEntry[]): Promise<void> => {
   if (entries.length === 0) return;
   await writeEach(sql, insertEntry, entries.map(entryRow));
   await countEntries(sql, entries, 1);
@@ -25,7 +25,7 @@ const byScopeAndDay = (a: DayChange, b: DayChange): number => (a[0] < b[0] ? -1 
 
 /** Updates the entry counts for entries added (1) or removed (-1). */
 export const countEntries = async (
-  sql: Sql,
+  sql: AppendedSql,
   entries: readonly { readonly source: string; readonly instant: Instant }[],
   sign: 1 | -1,
 ): Promise<void> => {
@@ -41,7 +41,7 @@ export const countEntries = async (
   }
   // Always in the same order: concurrent counts must not deadlock.
   await sql.runEach(addToDay, [...days.values()].sort(byScopeAndDay));
-  if (sign < 0) await sql.run(forgetEmptyDays);
+  if (sign < 0) await sql.runEach(forgetEmptyDays, [[]]);
   await sql.runEach(addToTotal, [...totals].sort());
 };
 

@@ -25,7 +25,7 @@ const noting = (sent: Sent[]): PreparedReads => {
       sent.push({ text, parameters });
       return answer;
     };
-  return { all: note<never[]>([]), first: note(undefined), wide: note(undefined), column: note<never[]>([]) };
+  return { all: note<never[]>([]), first: note(undefined), quick: note(undefined), column: note<never[]>([]) };
 };
 
 /** The statements that judge a client's requests, and those of its lists. */

@@ -1,15 +1,17 @@
+import { setImmediate } from 'node:timers/promises';
 import type {
   CollectionId,
   FoundOperation,
   Operation,
   OperationFilter,
+  OperationKey,
   OperationPage,
   OperationStore,
   PlacedOperation,
 } from '@portico/domain';
 import { OperationEntity } from './entities/collection-entities.ts';
 import type { Sql, SqlDatabase, Value } from './sql.ts';
-import { columns, columnsOf, insertInto, type Row, without, writeEach } from './table.ts';
+import { columns, columnsOf, type Row, upsertInto, without, writeEach } from './table.ts';
 
 export const createSqlOperationStore = (
   database: SqlDatabase,
@@ -86,30 +88,60 @@ const listing = (
   return [parts.map(([text]) => text).join(''), parts.flatMap(([, ...parameters]) => parameters)];
 };
 
-/** Stores the operations of a document in place of those of an earlier one. */
+/**
+ * Stores the operations of a document in place of those of an earlier one. Writes only what differs: most documents
+ * replace one with almost the same operations, and everybody's changes wait for this one.
+ */
 export const writeOperations = async (
   sql: Sql,
   collectionId: CollectionId,
   documentDigest: string,
   operations: readonly Operation[],
 ): Promise<void> => {
-  await sql.run('delete from operations where collection_id = ?', [collectionId]);
-  await writeEach(
-    sql,
-    insertOperation,
-    operations.map((operation, position) => ({
-      ...operation,
-      collectionId,
-      position,
-      tags: JSON.stringify(operation.tags),
-    })),
+  const before = await storedRows(sql, collectionId);
+  const changed: Row<typeof OperationEntity>[] = [];
+  for (const [position, operation] of operations.entries()) {
+    const row = { ...operation, collectionId, position, tags: JSON.stringify(operation.tags) };
+    const stored = before.get(row.key);
+    before.delete(row.key);
+    if (!stored || !isSame(stored, row)) changed.push(row);
+  }
+  await sql.runEach(
+    deleteOperation,
+    Array.from(before.keys(), (key) => [collectionId, key]),
   );
+  await writeEach(sql, upsertOperation, changed);
   await sql.run('update collections set operations_digest = ? where id = ?', [documentDigest, collectionId]);
 };
 
+type StoredRow = Omit<Row<typeof OperationEntity>, 'collectionId'>;
+
+const storedRows = async (sql: Sql, collectionId: CollectionId): Promise<Map<OperationKey, StoredRow>> => {
+  const rows = new Map<OperationKey, StoredRow>();
+  for (let after = ''; ;) {
+    const read = await sql.all<StoredRow>(selectStored, [collectionId, after, rowsAtOnce]);
+    for (const row of read) rows.set(row.key, row);
+    const last = read.at(-1);
+    if (!last || read.length < rowsAtOnce) return rows;
+    after = last.key;
+    // SQLite calls are synchronous.
+    await setImmediate();
+  }
+};
+
+const rowsAtOnce = 2_000;
+
+/** PostgreSQL returns a boolean where SQLite returns 0 or 1. */
+const isSame = (stored: StoredRow, row: StoredRow): boolean =>
+  storedColumns.every((name) => (name === 'deprecated' ? Boolean(stored[name]) : stored[name]) === row[name]);
+
 type OperationRow = Omit<Row<typeof OperationEntity>, 'collectionId' | 'position'>;
 
-const insertOperation = insertInto(OperationEntity, columnsOf(OperationEntity));
+const upsertOperation = upsertInto(OperationEntity, 'collectionId', 'key');
+const deleteOperation = 'delete from operations where collection_id = ? and key = ?';
+const storedColumns = without(columnsOf(OperationEntity), 'collectionId');
+const selectStored = `select ${columns('o', storedColumns)} from operations o
+  where o.collection_id = ? and o.key > ? order by o.key limit ?`;
 const operationColumns = without(columnsOf(OperationEntity), 'collectionId', 'position');
 const containingColumns = ['o.path', 'o.operation_id', 'o.summary'];
 const selected = columns('o', operationColumns);

@@ -1,5 +1,4 @@
 import { Pool, type PoolClient, type PoolConfig, type QueryResult, TypeOverrides } from 'pg';
-import { Mutex } from '../mutex.ts';
 import { isConnectionUsableAfter, withoutValues } from './database-error.ts';
 import type { Query } from './statements.ts';
 
@@ -8,8 +7,11 @@ import type { Query } from './statements.ts';
  * hangs with its connections open.
  */
 export const limits = {
-  /** Most connections of one process. The server's `max_connections` covers all processes together. */
-  connections: 10,
+  /**
+   * Most connections of one process, by their use: twelve together. The server's `max_connections` covers all processes together.
+   * Those of the pool take one statement at a time.
+   */
+  connections: { pool: 6, appended: 2, smallRows: 2, mediumRows: 1, largeRows: 1 },
   /** To acquire or open a connection. */
   acquireMs: 2_000,
   statementMs: 5_000,
@@ -43,7 +45,7 @@ const poolConfig = (url: string): PoolConfig => ({
   connectionString: url,
   // One stays, and shows other programs that this process uses the database.
   min: 1,
-  max: limits.connections,
+  max: limits.connections.pool,
   connectionTimeoutMillis: limits.acquireMs,
   idleTimeoutMillis: 30_000,
   statement_timeout: limits.statementMs,
@@ -74,20 +76,6 @@ export const executeOn =
   (pool: Pool): Execute =>
   (query) =>
     borrowed(pool, performance.now() + limits.answerMs, (execute) => execute(query));
-
-/**
- * As `executeOn`, but one statement at a time; waiting for its turn does not count towards its limit. For results so
- * large that several at once would slow each other down until all time out.
- */
-export const executeInTurnOn = (pool: Pool): Execute => {
-  const mutex = new Mutex();
-  return (query) => {
-    const deadline = performance.now() + limits.inTurnMs;
-    return mutex.run(() => borrowed(pool, deadline, (execute) => execute(query)), {
-      waitMs: limits.turnMs,
-    });
-  };
-};
 
 /** Lends a connection to `work`, at most until `deadline`. Discards it if it may be broken. */
 export const borrowed = async <T>(

@@ -9,7 +9,7 @@ import { writeEntries } from '../effects.ts';
 import { openSqlStores, type SqlStores } from '../index.ts';
 import { prepareDocumentOn } from './document-read.ts';
 import { openPostgresql } from './open-postgresql.ts';
-import { borrowed, executeInTurnOn, limits } from './pool.ts';
+import { borrowed, limits } from './pool.ts';
 import { PostgresqlDatabase } from './postgresql-database.ts';
 
 const openDatabase = async (url: string): Promise<PostgresqlDatabase> => {
@@ -217,7 +217,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       const held = Promise.withResolvers<void>();
       const holding: Promise<void>[] = [];
       try {
-        while (holding.length < limits.connections) {
+        while (holding.length < limits.connections.pool) {
           const inside = Promise.withResolvers<void>();
           holding.push(
             database.write(() => {
@@ -243,15 +243,6 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
     await pool.end();
   });
 
-  test('statements executed in turn use one connection, however many wait', async () => {
-    const pool = await openPostgresql(await newDatabase(), recordLog(), 20_000);
-    const execute = executeInTurnOn(pool);
-    const asked = Array.from({ length: limits.connections }, () => execute({ text: 'select pg_sleep(0.01)' }));
-    await Promise.all(asked);
-    expect(pool.totalCount).toBe(1);
-    await pool.end();
-  });
-
   test('large documents are read one at a time, however many are requested at once', async () => {
     const url = await newDatabase();
     const { stores, close } = await openSqlStores({ kind: 'postgresql', url });
@@ -263,7 +254,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       { packed: { deflated, crc32: 0, bytes: deflated.length }, operations: [] },
       noEffects,
     );
-    // One statement per text holds the lock at a time, until it ends; `packed` tells the texts apart.
+    // Of the statements with one text, one at a time holds the lock, until it ends; `packed` tells the texts apart.
     const lock = (packed: string) => `pg_try_advisory_xact_lock(${packed.length})`;
     const read = prepareDocumentOn(database)(
       (packed) => `select ${lock(packed)} as "isAlone", ${packed} as "packed" from documents d where collection_id = ?`,

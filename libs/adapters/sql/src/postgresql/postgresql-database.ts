@@ -1,12 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Deadline } from '@portico/domain';
-import type { Pool, QueryResult } from 'pg';
-import type { SqlDatabase, PreparedRead, PreparedReads, Sql, Value } from '../sql.ts';
+import { Client, type Pool, type QueryResult } from 'pg';
+import type { AppendedSql, BoundText, PreparedRead, PreparedReads, Sql, SqlDatabase, Value } from '../sql.ts';
 import { Mutex } from '../mutex.ts';
 import { CommitOutcomeUnknown, identifying, isCommitted, type SentCommit } from './commit-outcome.ts';
 import { isToBeTriedAgain, violatedKeyOf } from './database-error.ts';
-import { borrowed, type Execute, executeInTurnOn, executeOn, limits } from './pool.ts';
-import { inBulk, Statements } from './statements.ts';
+import { isStored, OutcomeUnknown } from './lost-commit.ts';
+import { Pipelines } from './pipeline.ts';
+import { borrowed, type Execute, executeOn, limits } from './pool.ts';
+import { createSingleRows, type SingleRows } from './single-rows.ts';
+import { type BoundStatement, inBulk, Statements } from './statements.ts';
 
 /**
  * A pool of connections, all at READ COMMITTED: each statement sees what was committed before it. A change (`transact`)
@@ -17,31 +20,46 @@ import { inBulk, Statements } from './statements.ts';
 export class PostgresqlDatabase implements SqlDatabase {
   readonly reads: Sql;
   readonly prepared: PreparedReads;
-  /** For results so large that only one is read at a time. */
-  readonly preparedInTurn: PreparedReads;
+  readonly singleRows: SingleRows;
   readonly #mutex = new Mutex();
   readonly #writing = new Set<Promise<unknown>>();
   readonly #statements = new Statements();
   readonly #pool: Pool;
+  readonly #appended: Pipelines;
   #isClosed = false;
 
   constructor(pool: Pool) {
     this.#pool = pool;
     const execute = executeOn(pool);
     this.reads = this.#sqlOver(execute);
-    this.prepared = preparedOver(this.#statements, execute);
-    this.preparedInTurn = preparedOver(this.#statements, executeInTurnOn(pool));
+    this.#appended = new Pipelines({
+      connect: () => new Client(pool.options),
+      connections: limits.connections.appended,
+      answerMs: limits.answerMs,
+    });
+    this.singleRows = createSingleRows(pool, this.#statements);
+    this.prepared = { ...preparedOver(this.#statements, execute), quick: this.singleRows.small };
   }
 
   transact<T>(work: (transaction: Sql) => Promise<T>, deadline: Deadline | null = null): Promise<T> {
     const endsAt = performance.now() + limits.inTurnMs;
-    const change = () => this.#retrying(endsAt, beginChange, work);
+    const change = () => this.#retrying(endsAt, () => this.#attempt(endsAt, beginChange, work));
     return this.#mutex.run(change, { waitMs: limits.turnMs, deadline });
   }
 
-  async write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+  write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    const deadline = performance.now() + limits.writeMs;
+    return this.#tracked(() => this.#retrying(deadline, () => this.#attempt(deadline, beginWrite, work)));
+  }
+
+  append(work: (sql: AppendedSql) => Promise<BoundText | null>): Promise<void> {
+    const deadline = performance.now() + limits.writeMs;
+    return this.#tracked(() => this.#retrying(deadline, () => this.#sendAll(deadline, work)));
+  }
+
+  async #tracked<T>(write: () => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new Error('The database is closed.');
-    const written = this.#retrying(performance.now() + limits.writeMs, beginWrite, work);
+    const written = write();
     this.#writing.add(written);
     try {
       return await written;
@@ -66,19 +84,54 @@ export class PostgresqlDatabase implements SqlDatabase {
     this.#isClosed = true;
     await this.#mutex.close();
     await Promise.allSettled(this.#writing);
+    await Promise.all([this.singleRows.close(), this.#appended.close()]);
     await this.#pool.end();
   }
 
   /** Retries if the server rolled back because of another transaction; never if the outcome is unknown. */
-  async #retrying<T>(deadline: number, begin: string, work: (transaction: Sql) => Promise<T>, attempt = 1): Promise<T> {
+  async #retrying<T>(deadline: number, write: () => Promise<T>, attempt = 1): Promise<T> {
     try {
-      return await this.#attempt(deadline, begin, work);
+      return await write();
     } catch (error) {
       if (error instanceof CommitOutcomeUnknown) return this.#settled(error as CommitOutcomeUnknown<T>);
       if (!isToBeTriedAgain(error) || attempt > retriesMax || performance.now() >= deadline) throw error;
       await setTimeout(Math.random() * attempt * pauseMsMax);
-      return this.#retrying(deadline, begin, work, attempt + 1);
+      return this.#retrying(deadline, write, attempt + 1);
     }
+  }
+
+  async #sendAll(deadline: number, work: (sql: AppendedSql) => Promise<BoundText | null>): Promise<void> {
+    let proof: BoundText | null = null;
+    const gather = async () => {
+      const gathered: BoundStatement[] = [];
+      proof = await work(this.#gatheringIn(gathered));
+      return gathered;
+    };
+    try {
+      await this.#appended.write(gather, Math.min(deadline, performance.now() + limits.answerMs));
+    } catch (error) {
+      if (!(error instanceof OutcomeUnknown) || !proof) throw error;
+      const [text, parameters] = proof as BoundText;
+      const query = this.#statements.query(text, parameters);
+      const until = performance.now() + limits.outcomeMs;
+      const outcome = await isStored(
+        (asked) => borrowed(this.#pool, until, (execute) => execute(asked)),
+        error.backend,
+        query,
+        limits.outcomeMs,
+      );
+      if (!outcome) throw outcome === null ? error : error.cause;
+    }
+  }
+
+  #gatheringIn(gathered: BoundStatement[]): AppendedSql {
+    return {
+      runEach: async (text, parameters) => {
+        for (const [bulk, values] of inBulk(text, parameters)) {
+          gathered.push({ statement: this.#statements.of(bulk), values });
+        }
+      },
+    };
   }
 
   /** Returns the answer if the server confirms the commit. */
@@ -122,7 +175,7 @@ export class PostgresqlDatabase implements SqlDatabase {
   }
 }
 
-const preparedOver = (statements: Statements, execute: Execute): PreparedReads => {
+const preparedOver = (statements: Statements, execute: Execute): Omit<PreparedReads, 'quick'> => {
   const all = <Row>(text: string): PreparedRead<Row[]> => {
     const { name, text: numbered } = statements.of(text);
     return async (...values) => (await execute<Row & object>({ name, text: numbered, values: values as Value[] })).rows;
@@ -135,12 +188,6 @@ const preparedOver = (statements: Statements, execute: Execute): PreparedReads =
   return {
     all,
     first,
-
-    /** As one JSON text: parsing it costs a third less than that many columns. */
-    wide<Row>(text: string) {
-      const row = first<{ readonly row: Row }>(`select row_to_json(wide) as row from (${text}) wide`);
-      return async (...values) => (await row(...values))?.row;
-    },
 
     column<Content>(text: string) {
       const { name, text: numbered } = statements.of(text);

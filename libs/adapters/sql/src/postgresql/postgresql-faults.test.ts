@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { anEntry, aProfile, noEffects, recordLog, start } from '@portico/contracts';
 import type { EntryId } from '@portico/domain';
-import { type FaultMode, startFaultProxy, startPostgres } from '@portico/test-servers';
+import { type FaultMode, type FaultProxy, startFaultProxy, startPostgres } from '@portico/test-servers';
 import type { PoolClient } from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import { onDatabase } from '../../test/with-postgresql.ts';
@@ -165,6 +165,49 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
       }),
   );
 
+  test('whose answer to an appended entry is lost says on another connection that it is stored', () =>
+    throughProxy(async (url, setMode, proxy) => {
+      const { stores, close } = await openSqlStores({ kind: 'postgresql', url });
+      await stores.audit.append(anEntry(), null);
+      await setMode({ latencyMs: 2_000 });
+      const entry = anEntry();
+      const appended = stores.audit.append(entry, null);
+      await untilStored(entry.id);
+      proxy.dropAll();
+      await setMode('pass');
+      await appended;
+      expect(await stores.audit.page({ source: 'all' }, 0, 10)).toMatchObject({ total: 2 });
+      await close();
+
+      async function untilStored(id: EntryId): Promise<void> {
+        await onDatabase(directTo(url), async (client) => {
+          while ((await client.query('select from audit_entries where id = $1', [id])).rowCount === 0)
+            await setTimeout(5);
+        });
+      }
+    }));
+
+  test('that is lost before an appended entry is stored stores it never, even if it would have later', () =>
+    throughProxy(async (url, setMode, proxy) => {
+      const { stores, close } = await openSqlStores({ kind: 'postgresql', url });
+      await stores.audit.append(anEntry(), null);
+      await onDatabase(directTo(url), async (client) => {
+        // The server would go on for longer than it is asked for the outcome.
+        await client.query(`create function slow() returns trigger language plpgsql as
+          'begin perform pg_sleep(4.5); return new; end'`);
+        await client.query('create trigger slow before insert on audit_entries for each row execute function slow()');
+        const outcome = expect(stores.audit.append(anEntry(), null)).rejects.toThrow('terminated');
+        const sleeping = "select from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()";
+        while ((await client.query(sleeping)).rowCount === 0) await setTimeout(5);
+        proxy.dropAll();
+        await outcome;
+        expect((await client.query(sleeping)).rowCount).toBe(0);
+      });
+      await setMode('pass');
+      expect(await stores.audit.page({ source: 'all' }, 0, 10)).toMatchObject({ total: 1 });
+      await close();
+    }));
+
   test.for([
     ['was committed', true],
     ['was not', false],
@@ -198,14 +241,21 @@ const loseTheCommit = (client: PoolClient, arrives: boolean): void => {
 };
 
 const throughProxy = async (
-  work: (url: string, setMode: (mode: FaultMode) => Promise<void>) => Promise<void>,
+  work: (url: string, setMode: (mode: FaultMode) => Promise<void>, proxy: FaultProxy) => Promise<void>,
 ): Promise<void> => {
   const url = (await server?.newDatabase()) ?? '';
   const { hostname: host, port } = new URL(url);
   const proxy = await startFaultProxy({ host, port: Number(port) });
   try {
-    await work(proxy.through(url), (mode) => proxy.set(mode));
+    await work(proxy.through(url), (mode) => proxy.set(mode), proxy);
   } finally {
     await proxy.close();
   }
+};
+
+/** The same database without the proxy. */
+const directTo = (url: string): string => {
+  const direct = new URL(server?.url ?? '');
+  direct.pathname = new URL(url).pathname;
+  return direct.href;
 };

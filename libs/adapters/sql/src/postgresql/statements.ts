@@ -8,6 +8,12 @@ export interface NamedStatement {
   readonly text: string;
 }
 
+/** A statement with its parameters. */
+export interface BoundStatement {
+  readonly statement: NamedStatement;
+  readonly values: readonly Value[];
+}
+
 export type Query = QueryConfig & { readonly rowMode?: 'array' };
 
 /**

@@ -47,7 +47,7 @@ test('units of work do not interleave, however long they take', () =>
 
 test('readers see committed data while very many rows are written', () =>
   withDatabase(async (database) => {
-    const rows = Array.from({ length: 5_001 }, (_, row) => [`${row}`]);
+    const rows = Array.from({ length: 20_001 }, (_, row) => [`${row}`]);
     let isDone = false;
     const written = database.transact((transaction) => transaction.runEach(insert, rows)).then(() => (isDone = true));
     let reads = 0;

@@ -1,5 +1,5 @@
 import type { Deadline } from '@portico/domain';
-import type { SqlDatabase, Sql } from '../sql.ts';
+import type { AppendedSql, SqlDatabase, Sql } from '../sql.ts';
 import { Mutex } from '../mutex.ts';
 import { retryWhileBusy } from './busy.ts';
 import type { OpenSqlite } from './open-sqlite.ts';
@@ -29,6 +29,10 @@ export class SqliteDatabase implements SqlDatabase {
 
   transact<T>(work: (transaction: Sql) => Promise<T>, deadline: Deadline | null = null): Promise<T> {
     return this.#mutex.run(() => retryWhileBusy(this.#waitMs, () => this.#attempt(work)), { deadline });
+  }
+
+  append(work: (sql: AppendedSql) => Promise<unknown>): Promise<void> {
+    return this.write(async (sql) => void (await work(sql)));
   }
 
   /** There is only one writer. */

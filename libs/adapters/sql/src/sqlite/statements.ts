@@ -1,9 +1,14 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Database as Connection, Statement } from 'better-sqlite3';
+import { isBusy } from './busy.ts';
+import type { OpenSqlite } from './open-sqlite.ts';
 import type { PreparedRead, PreparedReads, Sql, Value } from '../sql.ts';
 
-/** This many rows take a few milliseconds; then the event loop gets a turn, for readers of committed data. */
-const rowsOfATurn = 500;
+/**
+ * This many rows take some 10 ms; then the event loop gets a turn, for readers of committed data. With more turns those
+ * who write would wait longer.
+ */
+const rowsOfATurn = 2_000;
 
 /** SQL on one better-sqlite3 connection, each statement prepared once. Only large batches yield to the event loop. */
 export class PreparedSql implements Sql {
@@ -46,25 +51,42 @@ export class PreparedSql implements Sql {
 /** SQLite has no booleans. */
 const bound = (value: Value): unknown => (typeof value === 'boolean' ? Number(value) : value);
 
-/** Prepares each statement at once, so that a wrong one fails when the stores are opened. */
-export const prepareSqliteReads = (reader: Connection): PreparedReads => {
+/**
+ * Prepares each statement at once, so that a wrong one fails when the stores are opened. They run on the writer's
+ * connection between its transactions: it knows the pages that it wrote itself, which the other one reads from the log
+ * again after each commit.
+ */
+export const prepareSqliteReads = ({ writer, reader }: Pick<OpenSqlite, 'writer' | 'reader'>): PreparedReads => {
+  const prepare = <Row>(text: string, shaped = (statement: Statement<unknown[], Row>) => statement) => {
+    const [near, aside] = [shaped(writer.prepare(text)), shaped(reader.prepare(text))];
+    return <Answer>(read: (statement: Statement<unknown[], Row>) => Answer): Answer => {
+      if (writer.inTransaction) return read(aside);
+      try {
+        return read(near);
+      } catch (error) {
+        // Another process holds a lock, which only the reader waits for.
+        if (!isBusy(error)) throw error;
+        return read(aside);
+      }
+    };
+  };
   const first = <Row>(text: string): PreparedRead<Row | undefined> => {
-    const statement = reader.prepare<unknown[], Row>(text);
-    return async (...parameters) => statement.get(...parameters);
+    const on = prepare<Row>(text);
+    return async (...parameters) => on((statement) => statement.get(...parameters));
   };
 
   return {
     first,
-    wide: first,
+    quick: first,
 
     all<Row>(text: string) {
-      const statement = reader.prepare<unknown[], Row>(text);
-      return async (...parameters) => statement.all(...parameters);
+      const on = prepare<Row>(text);
+      return async (...parameters) => on((statement) => statement.all(...parameters));
     },
 
     column<Content>(text: string) {
-      const statement = reader.prepare<unknown[], Content>(text).pluck();
-      return async (...parameters) => statement.all(...parameters);
+      const on = prepare<Content>(text, (statement) => statement.pluck());
+      return async (...parameters) => on((statement) => statement.all(...parameters));
     },
   };
 };

@@ -1,0 +1,336 @@
+import type { Duplex } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Client } from 'pg';
+import { withoutValues } from './database-error.ts';
+import { type Backend, OutcomeUnknown, readBackend } from './lost-commit.ts';
+import type { BoundStatement, NamedStatement } from './statements.ts';
+import {
+  errorOf,
+  executeMessages,
+  layoutOf,
+  messageCodes,
+  messageLength,
+  messageStart,
+  prepareMessages,
+  rowOf,
+  type RowLayout,
+  terminateMessage,
+} from './wire.ts';
+
+export interface PipelineOptions {
+  /** Makes a client that is not connected yet. Its socket is used without it once it is. */
+  readonly connect: () => Client;
+  /** How many connections, each opened when it is first needed. */
+  readonly connections: number;
+  /** How long a statement may take, in milliseconds, connecting included. Then its connection is discarded. */
+  readonly answerMs: number;
+}
+
+/**
+ * Connections for statements that the server executes in microseconds. A connection carries many of them at once: each is
+ * sent without waiting for the answers to earlier ones, and those of one turn of the event loop leave together. The server
+ * executes them in order, each in a transaction of its own, so that one that fails does not affect the others. All that
+ * are under way fail when their connection is lost, or when the oldest takes too long; the next one opens another.
+ */
+export class Pipelines {
+  readonly #options: PipelineOptions;
+  readonly #places: Place[];
+  #isClosed = false;
+
+  constructor(options: PipelineOptions) {
+    this.#options = options;
+    this.#places = Array.from({ length: options.connections }, () => ({ session: null, opening: null, waiting: 0 }));
+  }
+
+  /** Reads the first row. A read that has waited elsewhere may be given less time than usual. */
+  first<Row>(read: BoundStatement, deadline = performance.now() + this.#options.answerMs): Promise<Row | undefined> {
+    if (this.#isClosed) return Promise.reject(new Error('The database is closed.'));
+    const place = this.#leastBusy();
+    const { session } = place;
+    const row = session?.isOpen
+      ? session.ask([read], deadline)
+      : this.#opened(place).then((opened) => opened.ask([read], deadline));
+    return row as Promise<Row | undefined>;
+  }
+
+  /**
+   * Runs statements in one transaction and one round trip. They are asked for right before they are sent: from then on they
+   * may be committed. Throws `OutcomeUnknown` if the connection ends before the answer.
+   */
+  async write(statements: () => Promise<readonly BoundStatement[]>, deadline: number): Promise<void> {
+    if (this.#isClosed) throw new Error('The database is closed.');
+    const session = await this.#opened(this.#leastBusy());
+    const asked = await statements();
+    if (asked.length === 0) return;
+    try {
+      await session.ask(asked, deadline);
+    } catch (error) {
+      throw session.isOpen ? error : new OutcomeUnknown(session.backend, error);
+    }
+  }
+
+  /** Resolves once all that is under way has ended and the connections are closed. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.allSettled(this.#places.map(async ({ session, opening }) => (await (opening ?? session))?.close()));
+  }
+
+  #leastBusy(): Place {
+    return this.#places.reduce((least, other) => (loadOf(other) < loadOf(least) ? other : least));
+  }
+
+  async #opened(place: Place): Promise<Session> {
+    if (place.session?.isOpen) return place.session;
+    place.opening ??= this.#open(place);
+    place.waiting += 1;
+    try {
+      return await place.opening;
+    } finally {
+      place.waiting -= 1;
+    }
+  }
+
+  async #open(place: Place): Promise<Session> {
+    const client = this.#options.connect();
+    // A lost connection is noticed by its socket.
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      const backend = await readBackend(client);
+      place.session = new Session(client.connection.stream, backend);
+      return place.session;
+    } finally {
+      place.opening = null;
+    }
+  }
+}
+
+/** Where a connection is, will be, or was. */
+interface Place {
+  session: Session | null;
+  opening: Promise<Session> | null;
+  /** How many wait for it to open. */
+  waiting: number;
+}
+
+const loadOf = ({ session, waiting }: Place): number => (session?.isOpen ? session.underWay : waiting);
+
+/** A statement as one connection knows it. */
+interface Prepared {
+  readonly name: string;
+  /** Null until the server has described it. */
+  layout: RowLayout | null;
+}
+
+/** What was sent as one transaction. */
+interface Asked {
+  readonly statements: readonly Prepared[];
+  /** Which of them is executed. */
+  at: number;
+  /** By `performance.now()`. */
+  readonly deadline: number;
+  readonly resolve: (row: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  row: unknown;
+  error: unknown;
+  /** The one that was sent after it. */
+  next: Asked | null;
+}
+
+class Session {
+  readonly backend: Backend;
+  readonly #stream: Duplex;
+  readonly #prepared = new Map<string, Prepared>();
+  readonly #closed = Promise.withResolvers<void>();
+  #oldest: Asked | null = null;
+  #newest: Asked | null = null;
+  #underWay = 0;
+  #unsent: Buffer[] = [];
+  #received: Buffer[] = [];
+  #receivedBytes = 0;
+  #neededBytes = messageStart;
+  #timer: NodeJS.Timeout | null = null;
+  #end: Error | null = null;
+
+  constructor(stream: Duplex, backend: Backend) {
+    this.#stream = stream;
+    this.backend = backend;
+    stream.removeAllListeners('data');
+    stream.on('data', (bytes: Buffer) => this.#receive(bytes));
+    stream.on('error', (error) => this.#fail(error));
+    stream.on('close', () => {
+      this.#fail(new Error('Connection terminated unexpectedly'));
+      this.#closed.resolve();
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#end === null && this.#stream.writable;
+  }
+
+  get underWay(): number {
+    return this.#underWay;
+  }
+
+  /** Returns the first row of the last statement. */
+  ask(asked: readonly BoundStatement[], deadline: number): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#end) throw this.#end;
+      const messages = asked.map(({ statement: { name }, values }, index) =>
+        executeMessages(name, values, index === asked.length - 1),
+      );
+      if (this.#unsent.length === 0) setImmediate(() => this.#send());
+      const statements = asked.map(({ statement }, index) => {
+        const prepared = this.#prepare(statement);
+        this.#unsent.push(messages[index] as Buffer);
+        return prepared;
+      });
+      this.#expect({ statements, at: 0, deadline, resolve, reject, row: undefined, error: null, next: null });
+    });
+  }
+
+  /** Resolves once all that is under way has ended and the connection is closed, which takes a second at most. */
+  async close(): Promise<void> {
+    while (this.#underWay > 0) await pause(closePauseMs);
+    if (this.isOpen) this.#stream.end(terminateMessage());
+    const late = setTimeout(() => this.#stream.destroy(), closeMs);
+    await this.#closed.promise;
+    clearTimeout(late);
+  }
+
+  #prepare(statement: NamedStatement): Prepared {
+    const known = this.#prepared.get(statement.name);
+    if (known) return known;
+    const prepared = { name: statement.name, layout: null };
+    this.#prepared.set(statement.name, prepared);
+    this.#unsent.push(prepareMessages(statement));
+    return prepared;
+  }
+
+  #expect(asked: Asked): void {
+    if (this.#newest) this.#newest.next = asked;
+    else this.#oldest = asked;
+    this.#newest = asked;
+    this.#underWay += 1;
+    if (!this.#timer) this.#judgeOldest();
+  }
+
+  #send(): void {
+    const unsent = this.#unsent;
+    this.#unsent = [];
+    if (this.isOpen) this.#stream.write(unsent.length === 1 ? unsent[0] : Buffer.concat(unsent));
+  }
+
+  #receive(bytes: Buffer): void {
+    this.#received.push(bytes);
+    this.#receivedBytes += bytes.length;
+    if (this.#receivedBytes < this.#neededBytes) return;
+    const all = this.#received.length === 1 ? bytes : Buffer.concat(this.#received);
+    try {
+      const rest = all.subarray(this.#takeMessages(all));
+      this.#received = rest.length > 0 ? [rest] : [];
+      this.#receivedBytes = rest.length;
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Returns where the first message begins that is not complete. */
+  #takeMessages(bytes: Buffer): number {
+    let at = 0;
+    while (bytes.length - at >= messageStart) {
+      const length = messageLength(bytes, at);
+      if (length < messageStart) throw new Error('Connection terminated: the server sent a message without sense');
+      if (bytes.length - at < length) {
+        this.#neededBytes = length;
+        return at;
+      }
+      this.#take(bytes, at, length);
+      at += length;
+    }
+    this.#neededBytes = messageStart;
+    return at;
+  }
+
+  #take(bytes: Buffer, at: number, length: number): void {
+    const code = bytes[at];
+    const body = at + messageStart;
+    const asked = this.#oldest;
+    const statement = asked?.statements[asked.at];
+    switch (code) {
+      case messageCodes.dataRow:
+        if (asked && statement?.layout) asked.row ??= rowOf(statement.layout, bytes, body);
+        return;
+      case messageCodes.rowDescription:
+        if (statement) statement.layout = layoutOf(bytes, body);
+        return;
+      case messageCodes.commandComplete:
+        if (asked) asked.at += 1;
+        return;
+      case messageCodes.readyForQuery:
+        this.#settle();
+        return;
+      case messageCodes.errorResponse: {
+        const error = withoutValues(errorOf(bytes, body, length));
+        if (!asked || isFatal(error)) this.#fail(error);
+        else asked.error = error;
+        return;
+      }
+      default:
+        if (!ignored.has(code)) throw new Error('Connection terminated: the server sent an unexpected message');
+    }
+  }
+
+  /** The oldest has its answer. */
+  #settle(): void {
+    const asked = this.#oldest;
+    if (!asked) throw new Error('Connection terminated: the server answered what was not asked');
+    this.#oldest = asked.next;
+    if (!asked.next) this.#newest = null;
+    this.#underWay -= 1;
+    if (asked.error) {
+      // Whatever the reason is, the next one prepares the statements again.
+      for (const { name } of asked.statements) this.#prepared.delete(name);
+      asked.reject(asked.error);
+    } else asked.resolve(asked.row);
+  }
+
+  /** One timer for all: it runs for the oldest, as long as there is one. */
+  #judgeOldest(): void {
+    this.#timer = null;
+    if (!this.#oldest) return;
+    const leftMs = this.#oldest.deadline - performance.now();
+    if (leftMs <= 0) this.#fail(new Error('Query read timeout'));
+    else this.#timer = setTimeout(() => this.#judgeOldest(), leftMs);
+  }
+
+  /** Ends the connection, and all that is under way. */
+  #fail(error: unknown): void {
+    if (this.#end) return;
+    this.#end = error instanceof Error ? error : new Error(String(error));
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#received = [];
+    this.#stream.destroy();
+    for (let asked = this.#oldest; asked; asked = asked.next) asked.reject(this.#end);
+    [this.#oldest, this.#newest, this.#underWay] = [null, null, 0];
+  }
+}
+
+const closeMs = 1_000;
+const closePauseMs = 10;
+
+const isFatal = (error: unknown): boolean =>
+  error instanceof Error && 'severity' in error && (error.severity === 'FATAL' || error.severity === 'PANIC');
+
+/** They say nothing that is needed. */
+const ignored: ReadonlySet<number | undefined> = new Set([
+  messageCodes.parseComplete,
+  messageCodes.bindComplete,
+  messageCodes.closeComplete,
+  messageCodes.emptyQuery,
+  messageCodes.noData,
+  messageCodes.noticeResponse,
+  messageCodes.notificationResponse,
+  messageCodes.parameterDescription,
+  messageCodes.parameterStatus,
+]);
