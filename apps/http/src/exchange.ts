@@ -95,9 +95,52 @@ export class Exchange {
 /** Rings once after this many milliseconds; returns a function that cancels it. */
 export type Timer = (milliseconds: number, ring: () => void) => () => void;
 
+interface Waiting {
+  readonly ring: () => void;
+  /** By `performance.now()`. */
+  readonly dueAt: number;
+}
+
+/**
+ * All that wait equally long share one timer of the system: nearly none ever rings, and starting and stopping one for
+ * each request costs more than a place in a set. Sets keep their order, so only the first has to be looked at.
+ */
+const createSharedTimer = (milliseconds: number): ((ring: () => void) => () => void) => {
+  const waiting = new Set<Waiting>();
+  let isSet = false;
+
+  const set = (inMilliseconds: number): void => {
+    isSet = true;
+    setTimeout(ringDue, inMilliseconds).unref();
+  };
+  const ringDue = (): void => {
+    isSet = false;
+    for (const one of waiting) {
+      const restMs = one.dueAt - performance.now();
+      if (restMs > 0) {
+        set(Math.ceil(restMs));
+        return;
+      }
+      waiting.delete(one);
+      one.ring();
+    }
+  };
+
+  return (ring) => {
+    const one = { ring, dueAt: performance.now() + milliseconds };
+    waiting.add(one);
+    if (!isSet) set(milliseconds);
+    return () => waiting.delete(one);
+  };
+};
+
+const sharedTimers = new Map<number, ReturnType<typeof createSharedTimer>>();
+
+/** Keeps no process alive: the connections of requests do. */
 export const systemTimer: Timer = (milliseconds, ring) => {
-  const timer = setTimeout(ring, milliseconds);
-  return () => clearTimeout(timer);
+  const timer = sharedTimers.get(milliseconds) ?? createSharedTimer(milliseconds);
+  sharedTimers.set(milliseconds, timer);
+  return timer(ring);
 };
 
 /**
@@ -109,7 +152,8 @@ class AnswerDeadline implements Deadline {
   readonly #timer: Timer;
   readonly #timeoutMs: number;
   readonly #answerExpiry: () => void;
-  readonly #onExpired = new Set<() => void>();
+  /** Null while nobody waits for it. */
+  #onExpired: Set<() => void> | null = null;
   #state: 'open' | 'settled' | 'expired' = 'open';
   #cancel: (() => void) | null = null;
 
@@ -136,8 +180,8 @@ class AnswerDeadline implements Deadline {
 
   onExpired(callback: () => void): () => void {
     if (this.expired) callback();
-    else this.#onExpired.add(callback);
-    return () => this.#onExpired.delete(callback);
+    else (this.#onExpired ??= new Set()).add(callback);
+    return () => this.#onExpired?.delete(callback);
   }
 
   /** The answer is known, so it can no longer expire. Returns false if it already has. */
@@ -161,7 +205,7 @@ class AnswerDeadline implements Deadline {
   #expire(): void {
     this.#state = 'expired';
     this.#answerExpiry();
-    for (const callback of this.#onExpired) callback();
-    this.#onExpired.clear();
+    for (const callback of this.#onExpired ?? []) callback();
+    this.#onExpired = null;
   }
 }

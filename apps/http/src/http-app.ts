@@ -1,4 +1,5 @@
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import express, { type NextFunction, type Request, type Response } from 'express';
 import type { LocalSignIn, Tracing } from '@portico/composition';
 import { isPorticoError, PorticoError, type DocumentReader, type UseCases } from '@portico/domain';
 import type { Logger } from 'pino';
@@ -15,6 +16,8 @@ import { createBaseUrlReader } from './requests/base-url.ts';
 import { createClientAddressReader } from './requests/client-address.ts';
 import { decodable, namesHost } from './requests/request-target.ts';
 import type { LocalIssuerDocuments, Route } from './route.ts';
+import { byPath, createRouteLookup, type FoundPath, type MethodTable } from './route-lookup.ts';
+import { createRequestLog, type RequestFacts, type RequestLog } from './request-log.ts';
 import { protectedResourceOf } from './routes/oauth.ts';
 import { routes } from './routes/table.ts';
 import { createConsoleFiles } from './console/console-files.ts';
@@ -58,7 +61,9 @@ const answerTimeoutMsDefault = 9_500;
 
 const bodyCacheBytesMax = 96 * 1_048_576;
 
-export interface HttpApp extends Express {
+/** Answers requests: the usual targets at once, all others by way of Express. */
+export interface HttpApp extends RequestListener {
+  readonly locals: Record<string, unknown>;
   /** For the server: what could not be parsed as a request is logged and measured all the same. */
   readonly recordUnreadable: RecordUnreadable;
 }
@@ -100,35 +105,33 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
   };
   const serve = createServing(facts, pipeline, metrics, isDraining);
 
+  const paths = byPath(table);
   app.use((request: Request, _response: Response, next: NextFunction) => {
     request.url = decodable(request.url);
     next();
   });
-  for (const [path, methods] of byPath(table)) {
-    app.all(path, (request, response) => serve(request, response, methods));
+  for (const [path, methods] of paths) {
+    app.all(path, (request, response) =>
+      serve(request, response, { methods, params: request.params as Record<string, string> }),
+    );
   }
   app.use((request, response) => serve(request, response, null));
+  const serveFailure = (error: unknown, request: IncomingMessage, response: ServerResponse): Promise<void> =>
+    serve(request, response, null, error);
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
-    serve(request, response, null, error),
+    serveFailure(error, request, response),
   );
+  const lookUp = createRouteLookup(paths);
+  const listen: RequestListener = (request, response) => {
+    const found = lookUp(request.url ?? '');
+    if (!found) app(request, response);
+    else serve(request, response, found).catch((error: unknown) => serveFailure(error, request, response));
+  };
   const recordUnreadable: RecordUnreadable = ({ status, errorCode }, requestId) => {
     metrics.requestEnded('other', 'unknown', status, 0);
     facts.logger.info({ route: 'unknown', status, request_id: requestId, unreadable: errorCode }, 'request');
   };
-  return Object.assign(app, { recordUnreadable });
-};
-
-type MethodTable = ReadonlyMap<string, Route>;
-
-/** The routes of each path; a trailing slash makes no difference. */
-const byPath = (table: readonly Route[]): ReadonlyMap<string, MethodTable> => {
-  const paths = new Map<string, Map<string, Route>>();
-  for (const route of table) {
-    const path = route.path.replace(/(?<=.)\/$/, '');
-    const methods = paths.get(path) ?? new Map<string, Route>();
-    paths.set(path, methods.set(route.method, route));
-  }
-  return paths;
+  return Object.assign(listen, { locals: app.locals, recordUnreadable });
 };
 
 const createServing = (
@@ -137,6 +140,7 @@ const createServing = (
   metrics: HttpMetrics,
   isDraining: () => boolean,
 ) => {
+  const log = createRequestLog(logger);
   const refuse = (exchange: Exchange, error: unknown): Promise<void> => {
     const refusal = error instanceof PorticoError ? error : new PorticoError('internal', { cause: error });
     const status = errorStatuses[refusal.code];
@@ -163,8 +167,8 @@ const createServing = (
 
   const answer = async (
     exchange: Exchange,
-    request: Request,
-    methods: MethodTable | null,
+    request: IncomingMessage,
+    found: FoundPath | null,
     failure: unknown,
   ): Promise<void> => {
     const { deadline, response } = exchange;
@@ -172,8 +176,9 @@ const createServing = (
       if (failure !== undefined)
         throw failure instanceof Error ? failure : new Error('Not an error', { cause: failure });
       if (!namesHost(request)) throw new PorticoError('malformed_request');
-      const route = routeFor(methods, request.method, exchange);
-      const answered = await answerRoute(pipeline, route, exchange, request.params as Record<string, string>);
+      if (!found) throw new PorticoError('not_found');
+      const route = routeFor(found.methods, request.method ?? '', exchange);
+      const answered = await answerRoute(pipeline, route, exchange, found.params);
       if (deadline.settle()) await send(exchange, answered, route.status, isDraining());
     } catch (error) {
       if (!deadline.settle()) recordLate(exchange, error);
@@ -186,44 +191,45 @@ const createServing = (
     }
   };
 
-  return (request: Request, response: Response, methods: MethodTable | null, failure?: unknown): Promise<void> => {
+  return (
+    request: IncomingMessage,
+    response: ServerResponse,
+    found: FoundPath | null,
+    failure?: unknown,
+  ): Promise<void> => {
     const exchange = beginExchange(request, response, exchangeFacts);
-    response.once('close', () => record(exchange, logger, metrics));
-    if (!tracing) return answer(exchange, request, methods, failure);
-    exchange.span = tracing.beginRequest(request);
-    return exchange.span.run(() => answer(exchange, request, methods, failure));
+    response.once('close', () => record(exchange, log, metrics));
+    if (!tracing) return answer(exchange, request, found, failure);
+    exchange.span = beginSpan(tracing, request);
+    return exchange.span.run(() => answer(exchange, request, found, failure));
   };
 };
 
+const beginSpan = (tracing: Pick<Tracing, 'beginRequest'>, { method = '', httpVersion, headers }: IncomingMessage) =>
+  tracing.beginRequest({ method, httpVersion, headers });
+
 /** Writes the request's log line and updates its metrics. */
-const record = (exchange: Exchange, logger: Logger, metrics: HttpMetrics): void => {
+const record = (exchange: Exchange, log: RequestLog, metrics: HttpMetrics): void => {
   const { request, response, route, isProbe, requestId, profileId, accountId, startedAt, unreadable, span } = exchange;
   const ms = performance.now() - startedAt;
   const status = unreadable?.status ?? (response.headersSent ? response.statusCode : 499);
   const method = request.method ?? '';
   metrics.requestEnded(knownMethods.has(method) ? method : 'other', route, status, ms / 1_000);
-  logger[isProbe && status === 200 && response.writableFinished ? 'debug' : 'info'](
-    {
-      method,
-      route,
-      status,
-      ms: Math.round(ms * 1_000) / 1_000,
-      request_id: requestId,
-      ...(profileId ? { profile_id: profileId } : {}),
-      ...(span ? { trace_id: span.traceId } : {}),
-      ...(accountId ? { service_account_id: accountId } : {}),
-      ...(unreadable ? { unreadable: unreadable.errorCode } : response.writableFinished ? {} : { aborted: true }),
-    },
-    'request',
-  );
+  const isWhole = response.writableFinished;
+  const facts: RequestFacts = { ms: Math.round(ms * 1_000) / 1_000, request_id: requestId };
+  if (profileId) facts.profile_id = profileId;
+  if (span) facts.trace_id = span.traceId;
+  if (accountId) facts.service_account_id = accountId;
+  if (unreadable) facts.unreadable = unreadable.errorCode;
+  else if (!isWhole) facts.aborted = true;
+  log(isProbe && status === 200 && isWhole ? 'debug' : 'info', method, route, status, facts);
   span?.end({ route: route === 'unknown' ? null : route, status, requestId });
 };
 
 const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 
-/** Throws `not_found` for an unknown path, `method_not_allowed` for a method that the path does not have. */
-const routeFor = (methods: MethodTable | null, method: string, exchange: Exchange): Route => {
-  if (!methods) throw new PorticoError('not_found');
+/** Throws `method_not_allowed` for a method that the path does not have. */
+const routeFor = (methods: MethodTable, method: string, exchange: Exchange): Route => {
   const [first] = methods.values();
   exchange.route = first?.path ?? exchange.route;
   const route = methods.get(method === 'HEAD' ? 'GET' : method);

@@ -49,19 +49,7 @@ export const answerRoute = async (
   const query = route.query ? validQuery(route.query, request.url ?? '') : {};
   const body = route.body ? await readRouteBody(facts, route.body, exchange) : null;
   deadline.refuseExpired();
-  return route.handler({
-    useCases,
-    service,
-    bodies,
-    caller,
-    params,
-    query,
-    body,
-    request,
-    get address() {
-      return exchange.address;
-    },
-  });
+  return route.handler({ useCases, service, bodies, caller, params, query, body, request, sender: exchange });
 };
 
 const admitCaller = async (useCases: UseCases, route: Route, exchange: Exchange, params: Params) => {
@@ -72,9 +60,7 @@ const admitCaller = async (useCases: UseCases, route: Route, exchange: Exchange,
   if (auth === 'open') {
     const { identity, counted } = await useCases.admitRegistration({
       credential,
-      get address() {
-        return exchange.address;
-      },
+      sender: exchange,
     });
     exchange.counted = counted;
     return { identity, deadline };
@@ -84,9 +70,7 @@ const admitCaller = async (useCases: UseCases, route: Route, exchange: Exchange,
     auth,
     scope,
     target: targetOf(route, params),
-    get address() {
-      return exchange.address;
-    },
+    sender: exchange,
     deadline,
     ...(route.acceptsAccessTokens ? { tokenUse: 'identity or access' as const } : {}),
     ...(route.unregistered ? { unregistered: route.unregistered } : {}),

@@ -10,6 +10,7 @@ import type {
   ReadDocument,
   RequiredAuth,
   Scope,
+  Sender,
   TargetPart,
   TargetParts,
   UseCases,
@@ -75,8 +76,7 @@ export interface Context<
   readonly query: Query;
   readonly body: Body;
   readonly request: IncomingMessage;
-  /** The key under which attempts of a caller are counted. */
-  readonly address: string;
+  readonly sender: Sender;
 }
 
 /** What the routes about the service itself show. */

@@ -25,7 +25,7 @@ const signIn = ({ useCases, tokens }: Harness, uid: string, issuer: string) =>
     credential: { kind: 'token', token: tokens.mint({ uid, email: `${uid}@example.com`, issuer }) },
     auth: 'token',
     target: null,
-    address: '::1',
+    sender: { address: '::1' },
     deadline: null,
   });
 

@@ -12,7 +12,7 @@ export const createCast = async ({ useCases, documents, tokens }: Harness) => {
       credential,
       auth: 'token or key',
       target: target && { id: target, part: 'whole' },
-      address: '192.0.2.1',
+      sender: { address: '192.0.2.1' },
       deadline: null,
     });
     return principal;

@@ -12,7 +12,7 @@ test('a failed credential that is over the failure limit does not count against 
       credential: { kind: 'token', token: 'garbage' },
       auth: 'token',
       target: null,
-      address: '192.0.2.1',
+      sender: { address: '192.0.2.1' },
       deadline: null,
     });
   for (const detail of [

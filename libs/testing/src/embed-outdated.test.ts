@@ -26,7 +26,7 @@ const found = async ({ useCases, tokens }: Harness, query: string) => {
     credential,
     auth: 'token',
     target: null,
-    address: '::1',
+    sender: { address: '::1' },
     deadline: null,
   });
   const { results } = await useCases.searchCollections(principal, query, 10);

@@ -41,7 +41,7 @@ test('a person who registers, is approved and gets a grant finds that collection
       credential,
       auth: 'token or key',
       target: { id: weather.id, part: 'head' },
-      address: '::1',
+      sender: { address: '::1' },
       deadline: null,
     });
     expect(readableTarget(principal).name).toBe('weather forecast');

@@ -46,7 +46,7 @@ const installation = async () => {
     const useCases = createUseCases(ports, defaultSettings);
     const admitted = async (): Promise<Principal> => {
       const credential = { kind: 'token', token: tokens.mint({ uid: 'root', email: 'root@example.com' }) } as const;
-      const request = { credential, auth: 'token', target: null, address: '::1', deadline: null } as const;
+      const request = { credential, auth: 'token', target: null, sender: { address: '::1' }, deadline: null } as const;
       return (await useCases.admit(request)).principal;
     };
     return {

@@ -45,7 +45,7 @@ const withWeather = async (ports: Partial<Ports>): Promise<Harness> => {
 
 const found = async ({ useCases, tokens }: Harness, query: string): Promise<readonly string[]> => {
   const credential = { kind: 'token', token: tokens.mint({ uid: 'root', email: 'root@example.com' }) } as const;
-  const request = { credential, auth: 'token', target: null, address: '::1', deadline: null } as const;
+  const request = { credential, auth: 'token', target: null, sender: { address: '::1' }, deadline: null } as const;
   const { principal } = await useCases.admit(request);
   const search = { query, limit: 10, collectionId: null, method: null };
   return (await useCases.searchOperations(principal, search)).results.map(({ path }) => path);

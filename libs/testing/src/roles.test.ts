@@ -56,7 +56,7 @@ test('authority is read at each request: it ends with the role', async () => {
       credential: { kind: 'token', token },
       auth: 'admin',
       target: null,
-      address: '192.0.2.1',
+      sender: { address: '192.0.2.1' },
       deadline: null,
     });
   await byToken('ada');

@@ -21,7 +21,7 @@ const setUp = async (replace: (right: Ports) => Partial<Ports> = () => ({})) => 
   const create = (name: string, held: readonly Scope[] = ['audit:read']) =>
     harness.useCases.createServiceAccount(cast.authority, { name, scopes: held, expiresAt: null });
   const admit = async (token: string, scope: Scope | null = 'audit:read') => {
-    const request = { auth: 'admin', target: null, address: '192.0.2.1', deadline: null } as const;
+    const request = { auth: 'admin', target: null, sender: { address: '192.0.2.1' }, deadline: null } as const;
     return (await harness.useCases.admit({ ...request, credential: credentialOf(token), scope })).principal;
   };
   return { ...harness, ...cast, create, admit };

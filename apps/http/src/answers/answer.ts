@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { CountedRequest } from '@portico/domain';
 import type { Exchange } from '../exchange.ts';
@@ -15,10 +15,17 @@ export interface JsonAnswer<Value = unknown> {
   readonly status: number | null;
 }
 
+/** A body of a known length that is made part by part, as fast as the client reads it. */
+export interface PartedBody {
+  /** In bytes. */
+  readonly length: number;
+  readonly parts: AsyncIterable<Uint8Array>;
+}
+
 /** Bytes or text, ready to be sent; JSON unless `headers` has another `Content-Type`. */
 export interface ReadyAnswer {
   readonly kind: 'ready';
-  readonly body: Uint8Array | string;
+  readonly body: Uint8Array | string | PartedBody;
   readonly headers: AnswerHeaders;
   /** As in `JsonAnswer`. */
   readonly status: number | null;
@@ -43,7 +50,7 @@ export const json = <Value>(value: Value, headers = none, status: number | null 
   status,
 });
 
-export const ready = (body: Uint8Array | string, headers = none, status: number | null = null): ReadyAnswer => ({
+export const ready = (body: ReadyAnswer['body'], headers = none, status: number | null = null): ReadyAnswer => ({
   kind: 'ready',
   body,
   headers,
@@ -61,7 +68,7 @@ export const stream = (parts: AsyncIterable<string>, headers = none): StreamAnsw
 export const notModified = (headers: AnswerHeaders): ReadyAnswer => ready('', headers, 304);
 
 /** The headers of every answer, unless it overrides them. */
-const commonHeaders: OutgoingHttpHeaders = {
+const commonHeaders: AnswerHeaders = {
   'Content-Type': 'application/json; charset=utf-8',
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
@@ -74,42 +81,61 @@ const commonHeaders: OutgoingHttpHeaders = {
 export const send = async (exchange: Exchange, answer: Answer, status: number, closing: boolean): Promise<void> => {
   const { response } = exchange;
   if (response.headersSent || response.destroyed) return;
-  const headers = headersOf(exchange, answer.headers, closing);
+  const headers = headersOf(exchange, answer, closing);
   const code = answer.status ?? status;
-  if (answer.kind === 'stream') return sendStream(response, code, headers, answer);
+  if (answer.kind === 'stream') return sendParts(response, code, headers, gathered(answer.parts));
   const body = answer.kind === 'json' ? JSON.stringify(answer.value) : answer.body;
   if (code === 304) {
-    delete headers['Content-Type'];
     response.writeHead(code, headers);
     response.end();
     return;
   }
-  headers['Content-Length'] = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+  headers.push('Content-Length', String(typeof body === 'string' ? Buffer.byteLength(body) : body.length));
+  if (typeof body === 'object' && 'parts' in body) return sendParts(response, code, headers, body.parts);
   response.writeHead(code, headers);
-  response.end(body);
+  if (typeof body === 'string' || body.length > inOneWriteMaxBytes) response.end(body);
+  else response.end(latin1(body), 'latin1');
 };
 
-const headersOf = ({ requestId, counted }: Exchange, own: AnswerHeaders, closing: boolean): OutgoingHttpHeaders => {
-  const headers: OutgoingHttpHeaders = { ...commonHeaders, ...own, 'X-Request-Id': requestId };
+/** Node writes head and body at once if both are text, and this much costs less to copy than a second buffer. */
+const inOneWriteMaxBytes = 8_192;
+
+const latin1 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
+
+const commonNames = Object.keys(commonHeaders);
+
+/** Names and values in turn, which `writeHead` takes as they are. */
+const headersOf = ({ requestId, counted }: Exchange, { headers: own, status }: Answer, closing: boolean): string[] => {
+  const headers: string[] = [];
+  for (const name of commonNames) {
+    if (!(name in own) && !(status === 304 && name === 'Content-Type')) headers.push(name, commonHeaders[name] ?? '');
+  }
+  for (const [name, value] of Object.entries(own)) headers.push(name, value);
+  headers.push('X-Request-Id', requestId);
   if (counted) addQuota(headers, counted);
-  if (closing) headers['Connection'] = 'close';
+  if (closing) headers.push('Connection', 'close');
   return headers;
 };
 
 /** The header fields of the IETF draft "RateLimit header fields for HTTP". */
-const addQuota = (headers: OutgoingHttpHeaders, { policy, rule, remaining, resetSeconds }: CountedRequest): void => {
-  headers['RateLimit-Policy'] = `"${policy}";q=${rule.allowed};w=${rule.windowSeconds}`;
-  headers['RateLimit'] = `"${policy}";r=${remaining};t=${resetSeconds}`;
+const addQuota = (headers: string[], { policy, rule, remaining, resetSeconds }: CountedRequest): void => {
+  headers.push(
+    'RateLimit-Policy',
+    `"${policy}";q=${rule.allowed};w=${rule.windowSeconds}`,
+    'RateLimit',
+    `"${policy}";r=${remaining};t=${resetSeconds}`,
+  );
 };
 
 /** Characters per write: sending single lines would cost more than making them. */
 const chunkCharacters = 16_384;
 
-const sendStream = async (
+const sendParts = async (
   response: ServerResponse,
   status: number,
-  headers: OutgoingHttpHeaders,
-  { parts }: StreamAnswer,
+  headers: string[],
+  parts: AsyncIterable<string | Uint8Array>,
 ): Promise<void> => {
   response.writeHead(status, headers);
   response.flushHeaders();
@@ -118,7 +144,7 @@ const sendStream = async (
     return;
   }
   try {
-    await pipeline(gathered(parts), response);
+    await pipeline(parts, response);
   } catch (error) {
     // The client is gone; the request's log line says so.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;

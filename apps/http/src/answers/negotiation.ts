@@ -4,6 +4,15 @@
  */
 export const acceptsGzip = (acceptEncoding: string | undefined): boolean => {
   if (acceptEncoding === undefined) return false;
+  // Most clients say what the one before said.
+  if (acceptEncoding !== lastJudged.header)
+    lastJudged = { header: acceptEncoding, accepts: judgedGzip(acceptEncoding) };
+  return lastJudged.accepts;
+};
+
+let lastJudged = { header: '', accepts: false };
+
+const judgedGzip = (acceptEncoding: string): boolean => {
   let gzip: number | null = null;
   let any: number | null = null;
   let identity: number | null = null;

@@ -2,7 +2,17 @@ import { constants, crc32, deflateRawSync, gunzipSync } from 'node:zlib';
 import { assert, nat, property, uint8Array } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { combineCrc32 } from './crc32-combine.ts';
-import { gzipAround, plainAround } from './packed-document.ts';
+import type { PartedBody } from './answer.ts';
+import { gzipAround, plainAround, plainOf } from './packed-document.ts';
+
+/** What is sent of a body, and how large the parts are that it is sent in. */
+const sent = async (body: Uint8Array | PartedBody) => {
+  if (body instanceof Uint8Array) return { bytes: Buffer.from(body), largest: body.length };
+  const parts: Uint8Array[] = [];
+  for await (const part of body.parts) parts.push(part);
+  expect(body.length).toBe(parts.reduce((sum, { length }) => sum + length, 0));
+  return { bytes: Buffer.concat(parts), largest: Math.max(...parts.map(({ length }) => length)) };
+};
 
 const packed = (text: Uint8Array) => ({
   deflated: deflateRawSync(text, { finishFlush: constants.Z_SYNC_FLUSH }),
@@ -29,7 +39,7 @@ test('CRC-32s combine even if the second text is long', () => {
 });
 
 describe('a packed text between two others', () => {
-  const texts = [0, 1, 100, 65_536, 65_537, 1_000_000].map((length) =>
+  const texts = [0, 1, 100, 65_536, 65_537, 1_000_000, 3_000_000].map((length) =>
     Buffer.from('{"a":"é"}'.repeat(length / 9 + 1)).subarray(0, length),
   );
   test('is one gzip member that holds all three', () => {
@@ -50,8 +60,19 @@ describe('a packed text between two others', () => {
 
   test('is sent uncompressed to clients that do not accept gzip', async () => {
     for (const text of texts) {
-      const answer = await plainAround(Buffer.from('<'), packed(text), Buffer.from('>'));
-      expect(answer.equals(Buffer.concat([Buffer.from('<'), text, Buffer.from('>')]))).toBe(true);
+      const { bytes } = await sent(await plainAround(Buffer.from('<'), packed(text), Buffer.from('>')));
+      expect(bytes.equals(Buffer.concat([Buffer.from('<'), text, Buffer.from('>')]))).toBe(true);
+      const nothing = Buffer.alloc(0);
+      const again = await sent(await plainOf(gzipAround(nothing, packed(text), nothing)));
+      expect(again.bytes.equals(text)).toBe(true);
+    }
+  });
+
+  test('is never whole in the memory if it is long', async () => {
+    const [nothing, text] = [Buffer.alloc(0), Buffer.alloc(20_000_000, 'text ')];
+    const gzip = gzipAround(nothing, packed(text), nothing);
+    for (const body of [await plainAround(nothing, packed(text), nothing), await plainOf(gzip)]) {
+      expect((await sent(body)).largest).toBeLessThanOrEqual(1_048_576);
     }
   });
 });

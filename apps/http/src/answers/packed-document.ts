@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
-import { constants, crc32, inflateRaw, inflateRawSync } from 'node:zlib';
+import { constants, crc32, createGunzip, createInflateRaw, gunzip, inflateRaw, inflateRawSync } from 'node:zlib';
 import type { PackedText } from '@portico/domain';
+import type { PartedBody } from './answer.ts';
 import { combineCrc32 } from './crc32-combine.ts';
 
 /** ID1, ID2, deflate, no flags, no time, no hint, unknown system (RFC 1952, section 2.3). */
@@ -40,10 +41,41 @@ const storedBlocks = (content: Uint8Array, last: boolean): Uint8Array[] => {
 const inflateInPlaceMaxBytes = 65_536;
 
 const inflateInPool = promisify(inflateRaw);
+const gunzipInPool = promisify<Uint8Array, Uint8Array>(gunzip);
+
+/** Longer texts are inflated part by part while they are sent: never is a whole one in memory, however slow the client. */
+const wholeMaxBytes = 1_048_576;
+const inParts = { chunkSize: 262_144 };
 
 /** Returns `head`, the text and `tail`, uncompressed. */
-export const plainAround = async (head: Uint8Array, packed: PackedText, tail: Uint8Array): Promise<Buffer> =>
-  Buffer.concat([head, await unpacked(packed), tail]);
+export const plainAround = async (
+  head: Uint8Array,
+  packed: PackedText,
+  tail: Uint8Array,
+): Promise<Uint8Array | PartedBody> =>
+  packed.bytes <= wholeMaxBytes
+    ? Buffer.concat([head, await unpacked(packed), tail])
+    : { length: head.length + packed.bytes + tail.length, parts: partsAround(head, packed, tail) };
+
+/** Returns what a gzip member of less than 4 GiB holds, uncompressed. */
+export const plainOf = async (gzip: Uint8Array): Promise<Uint8Array | PartedBody> => {
+  const length = new DataView(gzip.buffer, gzip.byteOffset + gzip.byteLength - 4, 4).getUint32(0, true);
+  return length <= wholeMaxBytes ? gunzipInPool(gzip) : { length, parts: gunzipped(gzip) };
+};
+
+async function* partsAround(
+  head: Uint8Array,
+  { deflated }: PackedText,
+  tail: Uint8Array,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  if (head.length > 0) yield head;
+  yield* createInflateRaw({ ...inParts, finishFlush: constants.Z_SYNC_FLUSH }).end(deflated);
+  if (tail.length > 0) yield tail;
+}
+
+async function* gunzipped(gzip: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  yield* createGunzip(inParts).end(gzip);
+}
 
 const unpacked = async ({ deflated, bytes }: PackedText): Promise<Uint8Array> => {
   // The stream has no final block: it ends where the input ends.

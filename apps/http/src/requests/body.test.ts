@@ -1,5 +1,38 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { parseJsonBody, refusePollutingMembers } from './body.ts';
+import { parseJsonBody, readBodyBytes, refusePollutingMembers } from './body.ts';
+
+/** What is read of a body that a client sends in these parts, with its length declared or not. */
+const sentAndRead = async (parts: readonly Buffer[], declared: boolean): Promise<Uint8Array> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    const { port } = server.address() as AddressInfo;
+    const length = declared ? { 'content-length': Buffer.concat(parts).length } : {};
+    const headers = { 'content-type': 'application/json', ...length };
+    const client = request({ port, method: 'POST', headers });
+    client.on('error', () => undefined);
+    for (const part of parts) client.write(part);
+    client.end();
+    const [received] = (await once(server, 'request')) as Parameters<typeof readBodyBytes>;
+    return await readBodyBytes(received, 1_000_000, () => undefined);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+};
+
+test('a body is read whole, however long it is and whether its length is declared', async () => {
+  for (const length of [1, 1_000, 131_071, 131_072, 900_000]) {
+    const whole = Buffer.from(Array.from({ length }, (_, i) => i % 251));
+    const parts = [whole.subarray(0, length / 3), whole.subarray(length / 3)];
+    for (const declared of [true, false]) {
+      expect(whole.equals(await sentAndRead(parts, declared)), `${length} bytes`).toBe(true);
+    }
+  }
+});
 
 const parsed = (text: string) => parseJsonBody(Buffer.from(text));
 

@@ -7,7 +7,9 @@ const hostForm = /^[A-Za-z0-9._~!$&'()*+,;=%:[\]-]+$/;
 export const namesHost = ({ rawHeaders, httpVersion }: IncomingMessage): boolean => {
   let host: string | null = null;
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    if (rawHeaders[at]?.toLowerCase() !== 'host') continue;
+    const name = rawHeaders[at] ?? '';
+    // The length rules out most headers without lower-casing their names.
+    if (name.length !== 4 || name.toLowerCase() !== 'host') continue;
     if (host !== null) return false;
     host = rawHeaders[at + 1] ?? '';
   }

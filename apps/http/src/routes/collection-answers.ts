@@ -1,6 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { promisify } from 'node:util';
-import { constants, gzip, type ZlibOptions } from 'node:zlib';
 import {
   toIso,
   type CollectionHead,
@@ -12,7 +10,7 @@ import {
 } from '@portico/domain';
 import { ready, type ReadyAnswer } from '../answers/answer.ts';
 import type { BodyCache } from '../answers/body-cache.ts';
-import { gzipAround, plainAround } from '../answers/packed-document.ts';
+import { gzipAround, plainAround, plainOf } from '../answers/packed-document.ts';
 import {
   cachingHeaders,
   type Coding,
@@ -46,8 +44,9 @@ export const collectionAnswer = async (
     etag: collectionEtag(read.collection, coding),
     bytes: await spliced(read.collection, read.document, coding, ['created_by', 'created_at']),
   };
-  bodies.keep(read.collection.id + body.etag, body);
-  return ready(body.bytes, cachingHeaders(body.etag, coding));
+  const { bytes } = body;
+  if (bytes instanceof Uint8Array) bodies.keep(read.collection.id + body.etag, { etag: body.etag, bytes });
+  return ready(bytes, cachingHeaders(body.etag, coding));
 };
 
 /** What answers show of collections on request; null for what nobody asked for. */
@@ -94,29 +93,36 @@ export const documentAnswer = async (
   return ready(bytes, cachingHeaders(documentTag(current.documentDigest, 'json', coding), coding));
 };
 
-/** The same as YAML, which takes longer to make: each document once. */
+/** The same as YAML, which takes longer to make: each document once. It is kept compressed. */
 export const yamlAnswer = async (
   request: IncomingMessage,
   bodies: BodyCache,
   { documentDigest }: CollectionHead,
-  readYaml: () => Promise<{ readonly digest: string; readonly yaml: Uint8Array }>,
+  readYaml: () => Promise<{ readonly digest: string; readonly yaml: PackedText }>,
 ): Promise<ReadyAnswer> => {
   const coding = codingFor(request);
   const etag = documentTag(documentDigest, 'yaml', coding);
   const headersOf = (tag: string) => ({ ...cachingHeaders(tag, coding), 'Content-Type': 'application/yaml' });
   const same = unchanged(request, etag);
   if (same) return same;
-  const kept = bodies.get(etag);
-  if (kept) return ready(kept.bytes, headersOf(etag));
+  const kept = bodies.get(documentTag(documentDigest, 'yaml', 'gzip'));
+  const { digest, gzip } = kept ? { digest: documentDigest, gzip: kept.bytes } : await packedYaml(bodies, readYaml);
+  const body = coding === 'gzip' ? gzip : await plainOf(gzip);
+  return ready(body, headersOf(documentTag(digest, 'yaml', coding)));
+};
+
+const packedYaml = async (
+  bodies: BodyCache,
+  readYaml: () => Promise<{ readonly digest: string; readonly yaml: PackedText }>,
+): Promise<{ readonly digest: string; readonly gzip: Uint8Array }> => {
   const { digest, yaml } = await readYaml();
-  const bytes = coding === 'gzip' ? await gzipInPool(yaml, { level: constants.Z_BEST_SPEED }) : yaml;
-  const tag = documentTag(digest, 'yaml', coding);
-  bodies.keep(tag, { etag: tag, bytes });
-  return ready(bytes, headersOf(tag));
+  const gzip = gzipAround(nothing, yaml, nothing);
+  const tag = documentTag(digest, 'yaml', 'gzip');
+  bodies.keep(tag, { etag: tag, bytes: gzip });
+  return { digest, gzip };
 };
 
 const nothing = new Uint8Array();
-const gzipInPool = promisify<Uint8Array, ZlibOptions, Uint8Array>(gzip);
 
 /** 128 bits of the digest tell any two documents apart. */
 const documentTag = (digest: string, format: 'json' | 'yaml', coding: Coding): string =>
@@ -149,7 +155,7 @@ const spliced = (
   coding: Coding,
   fields: readonly TailField[],
   extra: object = {},
-): Promise<Buffer> | Buffer => {
+): Promise<ReadyAnswer['body']> | Uint8Array => {
   const { id, name, description } = collection;
   const rest = { ...Object.fromEntries(fields.map((field) => [field, tailFields[field](collection)])), ...extra };
   const head = Buffer.from(`${JSON.stringify({ id, name, description }).slice(0, -1)},"openapi_spec":`);

@@ -76,10 +76,10 @@ export const localIssuerRoutes = [
     status: 200,
     bodyKind: 'form',
     response: null,
-    handler: async ({ service, useCases, body, address }) => {
+    handler: async ({ service, useCases, body, sender }) => {
       const answer = await localSignIn(service).exchange(body);
       if (!('error' in answer)) return json(answer, noStore);
-      if (answer.error === 'invalid_grant') await useCases.countFailedCode(address);
+      if (answer.error === 'invalid_grant') await useCases.countFailedCode(sender.address);
       return json(answer, noStore, 400);
     },
   }),
@@ -113,9 +113,9 @@ const authorize = async (context: Asked, query: URLSearchParams, code: string | 
 };
 
 /** What is said about a wrong code; it counts as credentials that failed. */
-const problemOf = async ({ useCases, address }: Asked) => {
+const problemOf = async ({ useCases, sender }: Asked) => {
   try {
-    await useCases.countFailedCode(address);
+    await useCases.countFailedCode(sender.address);
   } catch (error) {
     if (!isPorticoError(error, 'rate_limited')) throw error;
     const seconds = String(Math.max(1, error.counted?.retryAfterSeconds ?? 1));

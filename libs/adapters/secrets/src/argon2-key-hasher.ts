@@ -37,7 +37,8 @@ export const createArgon2KeyHasher = ({
 }: Argon2KeyHasherOptions): KeyHasher => {
   if (pepper.length < pepperBytesMin) throw new RangeError(`The pepper must have ${pepperBytesMin} bytes or more`);
   const digestOf = createDigest(derived(pepper, 'portico api key'));
-  const found = new LRUCache<string, true>({ max: memoMax });
+  /** The hash that a secret matches, by its digest. */
+  const found = new LRUCache<string, string>({ max: memoMax });
   const underWay = new Map<string, Promise<boolean>>();
   const semaphore = createSemaphore({ concurrency, waitingMax, overfull });
 
@@ -50,21 +51,22 @@ export const createArgon2KeyHasher = ({
     return semaphore(task, (giveUp) => deadline?.onExpired(() => giveUp(new PorticoError('timed_out'))));
   };
 
-  const verify = async (secret: string, hash: string, pair: string): Promise<boolean> => {
+  const verify = async (secret: string, hash: string, digest: string): Promise<boolean> => {
     // Without a deadline: all callers with this secret share it, and its result is cached.
     const matches = await compute(() => argon2Verify(hash, secret), null);
-    if (matches) found.set(pair, true);
+    if (matches) found.set(digest, hash);
     return matches;
   };
 
   return {
     hash: (secret, deadline) => compute(() => argon2Hash(secret, cost), deadline),
     matches: (secret, hash) => {
-      const pair = digestOf(secret).toString('base64') + hash;
-      if (found.has(pair)) return Promise.resolve(true);
+      const digest = digestOf(secret).toString('base64');
+      if (found.get(digest) === hash) return Promise.resolve(true);
+      const pair = digest + hash;
       const running = underWay.get(pair);
       if (running) return running;
-      const started = verify(secret, hash, pair).finally(() => underWay.delete(pair));
+      const started = verify(secret, hash, digest).finally(() => underWay.delete(pair));
       underWay.set(pair, started);
       return started;
     },

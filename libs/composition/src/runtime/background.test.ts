@@ -57,7 +57,8 @@ const workingAndCounting = (portico: Portico, name: 'followModel' | 'pruneAudit'
 const admitted = async ({ useCases, localIssuer }: Portico): Promise<Principal> => {
   const token = await localIssuer?.mint({ ...localAdmin, ttlSeconds: 60 });
   const credential = { kind: 'token', token: token ?? '' } as const;
-  return (await useCases.admit({ credential, auth: 'token', target: null, address: '::1', deadline: null })).principal;
+  return (await useCases.admit({ credential, auth: 'token', target: null, sender: { address: '::1' }, deadline: null }))
+    .principal;
 };
 
 const search = async (portico: Composition, query: string) =>

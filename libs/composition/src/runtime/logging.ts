@@ -1,4 +1,5 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
+import { gatherLines } from './gathered-lines.ts';
 
 /** Redacted in every log line; logging one is a bug all the same. Paths without wildcards are cheap. */
 const secretNames = [
@@ -12,11 +13,11 @@ const secretNames = [
   'err.command.args',
 ];
 
-/** Logs JSON lines to standard output, or to `destination`; `fields` are added to each. Without a `minLength` the stream could not be flushed. */
+/** Logs JSON lines to standard output, gathered for at most 100 ms, or to `destination`; `fields` are added to each. */
 export const createLogger = (
   level: string,
   name: string,
-  destination: DestinationStream = pino.destination({ dest: 1, sync: false, minLength: 1 }),
+  destination: DestinationStream = gatherLines(() => pino.destination({ dest: 1, sync: false, minLength: 1 })),
   fields?: () => object,
 ): Logger =>
   pino(

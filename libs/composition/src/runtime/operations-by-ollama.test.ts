@@ -53,7 +53,7 @@ const create = async ({ useCases, documents, ports }: Composition, name: string,
 const found = async ({ useCases, localIssuer }: Composition, query: string): Promise<readonly string[]> => {
   const token = await localIssuer?.mint({ ...localAdmin, ttlSeconds: 60 });
   const credential = { kind: 'token', token: token ?? '' } as const;
-  const request = { credential, auth: 'token', target: null, address: '::1', deadline: null } as const;
+  const request = { credential, auth: 'token', target: null, sender: { address: '::1' }, deadline: null } as const;
   const { principal } = await useCases.admit(request);
   const search = { query, limit: 10, collectionId: null, method: null };
   return (await useCases.searchOperations(principal, search)).results.map(({ summary }) => summary ?? '');

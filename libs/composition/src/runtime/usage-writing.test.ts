@@ -35,7 +35,7 @@ const open = async (role: 'http' | 'worker' = 'http', add?: (right: UsageStore) 
   await portico.useCases.claimFirstAdmin({ ...localAdmin, issuer: config.settings.issuers[0] ?? '' });
   const token = (await portico.localIssuer?.mint({ ...localAdmin, ttlSeconds: 60 })) ?? '';
   const credential = { kind: 'token', token } as const;
-  const request = { credential, auth: 'token', target: null, address: '::1', deadline: null } as const;
+  const request = { credential, auth: 'token', target: null, sender: { address: '::1' }, deadline: null } as const;
   const { principal } = await portico.useCases.admit(request);
   return { portico, principal, said };
 };

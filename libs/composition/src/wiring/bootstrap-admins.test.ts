@@ -74,7 +74,14 @@ const byLocal = async ({ localIssuer }: Portico, claims: Claims): Promise<string
 const roleBy = async ({ useCases }: Portico, token: string): Promise<string> => {
   const credential = { kind: 'token', token } as const;
   const admission = await useCases
-    .admit({ credential, auth: 'token', target: null, address: '::1', unregistered: 'user_not_found', deadline: null })
+    .admit({
+      credential,
+      auth: 'token',
+      target: null,
+      sender: { address: '::1' },
+      unregistered: 'user_not_found',
+      deadline: null,
+    })
     .catch((error: unknown) => error as Error);
   return admission instanceof Error ? admission.message : admission.principal.profile.role;
 };

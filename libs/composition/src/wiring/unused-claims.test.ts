@@ -35,7 +35,7 @@ const run = async (variables: Record<string, string>, role: ProcessRole, groups:
         credential: { kind: 'token', token },
         auth: 'token',
         target: null,
-        address: '192.0.2.1',
+        sender: { address: '192.0.2.1' },
         deadline: null,
       });
     }
