@@ -17,6 +17,8 @@ export interface ServiceProcess {
 }
 
 export const root = resolve(import.meta.dirname, '../..');
+/** What `npm start` gives to Node. */
+export const serviceArguments = ['--max-semi-space-size=32', '-C', '@portico/source', 'apps/http/src/main.ts'] as const;
 const startTimeoutMs = 120_000;
 
 /**
@@ -31,8 +33,7 @@ export const startService = async (environment: Environment, ending?: AbortSigna
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const logFile = join(dataDir, 'service.log');
   const log = openSync(logFile, 'a', 0o600);
-  const command = ['-C', '@portico/source', 'apps/http/src/main.ts'];
-  const child = spawn(process.execPath, command, { cwd: root, env: environment, stdio: ['ignore', log, log] });
+  const child = spawn(process.execPath, serviceArguments, { cwd: root, env: environment, stdio: ['ignore', log, log] });
   closeSync(log);
   const ended = once(child, 'exit').then(([code]) => code as number | null);
   const end = (signal: NodeJS.Signals) => endProcess(child, signal);

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import {
   compose,
   createLogger,
@@ -70,6 +71,7 @@ const standingClock = (from: Instant): Clock & ComposedReplicas['clock'] => {
   return {
     now: () => instant,
     monotonic: () => performance.now(),
+    turn: () => setImmediate(),
     moveTo: (now) => {
       instant = now;
     },

@@ -1,47 +1,29 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '@portico/test-servers';
 import { root } from '../service-process.ts';
-
-export interface BareExpress {
-  readonly address: string;
-  readonly cpuSeconds: () => Promise<number>;
-  readonly stop: () => Promise<void>;
-}
+import { startSubject, type Subject } from './subject.ts';
 
 /** Plain Express 5 with one route and a small JSON answer: the unit that everything else is a multiple of. */
 const program = `
 import express from 'express';
 const app = express();
-app.get('/cpu', (request, response) => { const { user, system } = process.cpuUsage(); response.json((user + system) / 1e6); });
 app.get('/', (request, response) => { response.json({ id: 1, name: 'a name', description: 'a description' }); });
-app.listen(Number(process.argv.at(-1)), '127.0.0.1');
+app.listen(Number(process.argv.at(-1)), '127.0.0.1').keepAliveTimeout = 65_000;
 `;
 
-export const startBareExpress = async (port: number): Promise<BareExpress> => {
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', program, '--', String(port)], {
-    cwd: join(root, 'apps/http'),
-    env: { ...process.env, NODE_ENV: 'production' },
-    stdio: ['ignore', 'inherit', 'inherit'],
+export const startBareExpress = async (
+  folder: string,
+  nodeArguments: readonly string[] = [],
+  variables: NodeJS.ProcessEnv = {},
+): Promise<Subject> => {
+  const port = await freePort();
+  return startSubject({
+    name: 'bare Express',
+    address: `http://127.0.0.1:${port}`,
+    ready: '/',
+    folder: join(root, 'apps/http'),
+    arguments: [...nodeArguments, '--input-type=module', '--eval', program, '--', String(port)],
+    environment: { PATH: process.env.PATH, NODE_ENV: 'production', ...variables },
+    logFile: join(folder, 'bare-express.log'),
   });
-  const address = `http://127.0.0.1:${port}`;
-  const ended = once(child, 'exit');
-  for (let attempt = 0; ; attempt++) {
-    try {
-      await fetch(address);
-      break;
-    } catch (error) {
-      if (attempt > 100 || child.exitCode !== null) throw error;
-      await pause(50);
-    }
-  }
-  return {
-    address,
-    cpuSeconds: async () => Number(await (await fetch(`${address}/cpu`)).text()),
-    stop: async () => {
-      child.kill();
-      await ended;
-    },
-  };
 };

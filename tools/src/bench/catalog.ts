@@ -1,75 +1,128 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { compose, createLogger, readConfig, type Environment } from '@portico/composition';
-import { clientPair, operatorAuthority, type ProfileId } from '@portico/domain';
-import type { ApiClient } from '../api-client.ts';
+import { createApiClient, type ApiClient, type Credential } from '../api-client.ts';
+import { emailOf, type Installation } from './installation.ts';
+import type { Subject } from './subject.ts';
 
-export interface Catalog {
-  readonly key: { readonly 'x-client-id': string; readonly 'x-api-key': string };
-  /** A client with 100 grants. */
-  readonly fewGrants: { readonly 'x-client-id': string; readonly 'x-api-key': string };
-  readonly token: string;
-  readonly fewToken: string;
+/** What an installation was filled with: ids, and the API keys of those who ask. */
+export interface FilledCatalog {
+  /** The id of a collection with a document of 10 KB. */
   readonly small: string;
-  readonly withCredential: string;
+  /** 100 KB. */
   readonly large: string;
+  readonly withCredential: string;
+  /** A client with a tenth of all collections, among them those above. */
+  readonly many: Client;
+  /** A client with 100 collections. */
+  readonly few: Client;
 }
 
-const words =
+interface Client {
+  readonly id: string;
+  readonly key: Readonly<Record<'x-client-id' | 'x-api-key', string>>;
+}
+
+/** What the requests are about. */
+export interface Catalog extends FilledCatalog {
+  /** The entity tag of `small` when it is sent gzipped. */
+  readonly smallTag: string;
+  /** Identity tokens of the two clients. */
+  readonly manyToken: string;
+  readonly fewToken: string;
+}
+
+export const words =
   'weather payment invoice parcel hotel flight currency map message mail translate speech image calendar contact issue payroll stock news recipe sign identity device music video order search report'.split(
     ' ',
   );
 
-/** Fills the catalog: documents of 10 and 100 KB, one with a stored credential, and many small ones, a tenth granted. */
+/** How many calls are under way at once. */
+const callers = 8;
+
+/** Fills an empty installation over HTTP, whose calls hold for each commit, and waits until its jobs are done. */
 export const fillCatalog = async (
-  api: ApiClient,
-  adminToken: string,
-  mint: (uid: string) => Promise<string>,
+  installation: Installation,
+  subject: Subject,
   count: number,
-  environment: Environment,
-): Promise<Catalog> => {
-  const admin = { token: adminToken };
-  const person = async (uid: string) => {
-    const registration = { firebase_uid: uid, email: `${uid}@example.com`, full_name: uid };
-    const { id } = await api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', registration);
-    const { client_id, client_secret } = await api.ask<{ client_id: string; client_secret: string }>(
-      admin,
-      'POST',
-      `/api/profiles/${id}/approve`,
-    );
-    return { id, key: { 'x-client-id': client_id, 'x-api-key': client_secret }, token: await mint(uid) };
-  };
-  const many = await person('many');
-  const few = await person('few');
-  const create = async (name: string, bytes: number, authentication?: object) => {
-    const { id } = await api.ask<{ id: string }>(admin, 'POST', '/api/collections/', {
-      name,
-      openapi_spec: document(name, bytes),
-      authentication,
-    });
-    await api.ask(admin, 'POST', `/api/access/clients/${many.id}/collections/${id}`);
+): Promise<FilledCatalog> => {
+  const api = createApiClient(subject.address);
+  const admin = { token: await installation.token() };
+  const many = await register(api, admin, 'many');
+  const few = await register(api, admin, 'few');
+  const create = async (name: string, bytes: number, grantedTo: string | null, authentication?: object) => {
+    const body = { name, description: `About ${name}`, openapi_spec: document(name, bytes), authentication };
+    const { id } = await api.ask<{ id: string }>(admin, 'POST', '/api/collections/', body);
+    if (grantedTo) await api.ask(admin, 'POST', `/api/access/clients/${grantedTo}/collections/${id}`);
     return id;
   };
-  const small = await create('small', 10_000);
-  const large = await create('large', 100_000);
-  const withCredential = await create('credential', 10_000, { type: 'apiKey', name: 'X-Key', value: 'secret' });
-  await fillBySide(environment, count, many.id as ProfileId, few.id as ProfileId);
-  for (let found = 0; found < 100;) {
-    found = (await api.ask<unknown[]>(admin, 'POST', '/api/vector/search', { query: 'weather', k_limit: 100 })).length;
-    await pause(200);
+  const small = await create('small', 10_000, many.id);
+  const large = await create('large', 100_000, many.id);
+  const withCredential = await create('credential', 10_000, many.id, {
+    type: 'apiKey',
+    name: 'X-Key',
+    value: 'secret',
+  });
+  let next = 0;
+  // In a small catalog too, there are 100 for the second client.
+  const step = Math.max(2, Math.min(10, Math.floor(count / 100)));
+  const fill = async (): Promise<void> => {
+    for (let at = next++; at < count; at = next++) {
+      const name = `${words[at % words.length] ?? ''} ${words[(at * 13) % words.length] ?? ''} ${at}`;
+      const grantedTo = at % 10 === 0 ? many.id : at % step === 1 && at < 100 * step ? few.id : null;
+      await create(name, 500, grantedTo);
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, fill));
+  await idle(subject);
+  return { small, large, withCredential, many, few };
+};
+
+/** Completes a catalog by what holds for a day, or for the code that runs now. */
+export const openCatalog = async (filled: FilledCatalog, installation: Installation): Promise<Catalog> => {
+  // This client accepts gzip.
+  const url = `${installation.address}/api/collections/${filled.small}`;
+  const smallTag = (await fetch(url, { headers: filled.many.key })).headers.get('etag');
+  if (smallTag === null) throw new Error('A collection has no entity tag');
+  return {
+    ...filled,
+    smallTag,
+    manyToken: await installation.token('many'),
+    fewToken: await installation.token('few'),
+  };
+};
+
+const register = async (api: ApiClient, admin: Credential, uid: string): Promise<Client> => {
+  const registration = { firebase_uid: uid, email: emailOf(uid), full_name: uid };
+  const { id } = await api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', registration);
+  const { client_id, client_secret } = await api.ask<{ client_id: string; client_secret: string }>(
+    admin,
+    'POST',
+    `/api/profiles/${id}/approve`,
+  );
+  return { id, key: { 'x-client-id': client_id, 'x-api-key': client_secret } };
+};
+
+/** Waits until the process takes less than 2 % of a core: its jobs are done. */
+const idle = async (subject: Subject): Promise<void> => {
+  const spanMs = 1_000;
+  for (let before = await subject.cpuNs(); ;) {
+    await pause(spanMs);
+    const after = await subject.cpuNs();
+    if (after - before < spanMs * 1e6 * 0.02) return;
+    before = after;
   }
-  return { key: many.key, fewGrants: few.key, token: many.token, fewToken: few.token, small, large, withCredential };
 };
 
 const document = (title: string, bytes: number): object => {
   const paths: Record<string, object> = {};
-  for (let at = 0; JSON.stringify(paths).length < bytes; at++) {
-    paths[`/${words[at % words.length] ?? ''}/${at}/{id}`] = {
-      get: {
-        operationId: `get${at}`,
-        summary: `Read ${at} of ${title}`,
-        responses: { 200: { description: `The ${words[(at * 7) % words.length] ?? ''} that was asked for` } },
-      },
+  for (let at = 0, length = 0; length < bytes; at++) {
+    const path = `/${words[at % words.length] ?? ''}/${at}/{id}`;
+    const operation = {
+      operationId: `get${at}`,
+      summary: `Read ${at} of ${title}`,
+      responses: { 200: { description: `The ${words[(at * 7) % words.length] ?? ''} that was asked for` } },
     };
+    paths[path] = { get: operation };
+    length += path.length + JSON.stringify(operation).length + 12;
   }
   return {
     openapi: '3.0.3',
@@ -77,28 +130,4 @@ const document = (title: string, bytes: number): object => {
     servers: [{ url: 'https://api.example.com/v1' }],
     paths,
   };
-};
-
-/**
- * Writes the many collections directly to the store while the service runs, as the operator's tool does, because that
- * is faster than HTTP.
- */
-const fillBySide = async (environment: Environment, count: number, many: ProfileId, few: ProfileId): Promise<void> => {
-  const portico = await compose(readConfig({ ...environment, JOBS: 'off' }), createLogger('silent', 'bench'), 'tool');
-  try {
-    const { useCases, documents } = portico;
-    const read = await documents.readFile(
-      new TextEncoder().encode(JSON.stringify(document('one of many', 500))),
-      'json',
-    );
-    for (let at = 0; at < count; at++) {
-      const name = `${words[at % words.length] ?? ''} ${words[(at * 13) % words.length] ?? ''} ${at}`;
-      const input = { name, description: `About ${name}`, authentication: null, document: read, strict: false };
-      const { id } = await useCases.createCollection(operatorAuthority, many, input);
-      if (at % 10 === 0) await useCases.grantAccess(operatorAuthority, clientPair(many, id));
-      if (at % 10 === 1 && at < 1_000) await useCases.grantAccess(operatorAuthority, clientPair(few, id));
-    }
-  } finally {
-    await portico.close();
-  }
 };

@@ -88,7 +88,7 @@ const legendOf = ({ rows }: Board): string => {
     .join('\n');
 };
 
-const shown = (value: number): string => String(Math.round(value * 10) / 10);
+export const shown = (value: number): string => String(Math.round(value * 10) / 10);
 
-const escaped = (text: string): string =>
+export const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { root } from '../service-process.ts';
+
+export interface Checkout {
+  readonly root: string;
+  /** The commit's short hash. */
+  readonly commit: string;
+  readonly remove: () => void;
+}
+
+/**
+ * Checks a commit out in a temporary worktree. It gets the packages that are installed here if it locks the same ones,
+ * or else its own by `npm ci`.
+ */
+export const checkOut = (revision: string): Checkout => {
+  const commit = git('rev-parse', '--short', `${revision}^{commit}`);
+  const folder = mkdtempSync(join(tmpdir(), 'portico-bench-commit-'));
+  const worktree = join(folder, commit);
+  git('worktree', 'add', '--detach', worktree, commit);
+  const remove = (): void => {
+    git('worktree', 'remove', '--force', worktree);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    if (lockOf(worktree) === lockOf(root)) linkPackages(worktree);
+    else
+      execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: worktree, stdio: ['ignore', 'ignore', 'inherit'] });
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return { root: worktree, commit, remove };
+};
+
+/** The short hash of what is checked out here, with a `+` if files differ from it. */
+export const currentCommit = (): string =>
+  git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain', '--untracked-files=no') === '' ? '' : '+');
+
+const git = (...args: readonly string[]): string =>
+  execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+
+const lockOf = (folder: string): string => readFileSync(join(folder, 'package-lock.json'), 'utf8');
+
+/** Links each installed package, but copies the links to the workspace's own packages: they lead to their sources. */
+const linkPackages = (worktree: string): void => {
+  const workspaces = git('ls-files', '*package.json').split('\n').map(dirname);
+  for (const workspace of workspaces) {
+    const from = join(root, workspace, 'node_modules');
+    const to = join(worktree, workspace, 'node_modules');
+    if (!existsSync(from) || !existsSync(dirname(to))) continue;
+    mkdirSync(to);
+    for (const entry of readdirSync(from)) {
+      if (entry === '@portico') cpSync(join(from, entry), join(to, entry), { recursive: true, verbatimSymlinks: true });
+      else symlinkSync(join(from, entry), join(to, entry));
+    }
+  }
+};

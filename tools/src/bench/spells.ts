@@ -1,0 +1,117 @@
+import type { BenchRequest } from './connection.ts';
+import { canCountInstructions, countInstructions } from './instructions.ts';
+import { openLoad, type Load } from './load.ts';
+import { onOneProcessor } from './one-processor.ts';
+import { medianOf } from './statistics.ts';
+import type { Subject } from './subject.ts';
+
+/** What is measured of one subject: one kind of request. */
+export interface Runner {
+  readonly subject: Subject;
+  readonly request: BenchRequest;
+  readonly callers: number;
+}
+
+export interface SpellTimes {
+  /** How many rounds; in each, every subject has one spell. */
+  readonly rounds: number;
+  readonly spellMs: number;
+}
+
+/** What the spells of one subject say, each a median of its spells unless its name says otherwise. */
+export interface SpellFigures {
+  readonly cpuMicroseconds: number;
+  readonly requestsPerSecond: number;
+  /** Of all the spells' time. */
+  readonly gcShare: number;
+  /** The longest in any spell. */
+  readonly longestDelayMs: number;
+  readonly spells: readonly Spell[];
+}
+
+interface Spell {
+  readonly cpuNsPerRequest: number;
+  /** What is compared: instructions where the machine counts them, else CPU time. */
+  readonly costPerRequest: number;
+  readonly requests: number;
+  readonly ms: number;
+  readonly gcMs: number;
+  readonly longestDelayMs: number;
+}
+
+/** Measures the subjects in turn, in an order that turns round each time (ABBA), so that a drift affects all of them. */
+export const measureInTurn = (runners: readonly Runner[], times: SpellTimes): Promise<readonly SpellFigures[]> =>
+  onOneProcessor(
+    runners.map(({ subject }) => subject.pid),
+    () => runInTurn(runners, times),
+  );
+
+const runInTurn = async (
+  runners: readonly Runner[],
+  { rounds, spellMs }: SpellTimes,
+): Promise<readonly SpellFigures[]> => {
+  const loads: Load[] = [];
+  try {
+    for (const { subject, request, callers } of runners) loads.push(await openLoad(subject.address, request, callers));
+    const turns = runners.map(({ subject }, at) => ({ subject, load: loads[at] as Load, spells: [] as Spell[] }));
+    for (const { subject, load } of turns) await warmUp(subject, load, spellMs);
+    for (let round = 0; round < rounds; round++) {
+      for (const { subject, load, spells } of round % 2 ? turns.toReversed() : turns)
+        spells.push(await runSpell(subject, load, spellMs));
+    }
+    return turns.map(({ spells }) => figuresOf(spells));
+  } finally {
+    for (const load of loads) load.close();
+  }
+};
+
+/** How many times as much one takes as the other, pair by pair. */
+export const pairedRatios = (
+  measured: Pick<SpellFigures, 'spells'>,
+  unit: Pick<SpellFigures, 'spells'>,
+): readonly number[] =>
+  measured.spells.map(({ costPerRequest }, at) => costPerRequest / (unit.spells[at]?.costPerRequest ?? Number.NaN));
+
+const countsInstructions = canCountInstructions();
+
+/** What costs are made of. */
+export const costUnit = countsInstructions ? 'instructions' : 'CPU time';
+
+const runSpell = async (subject: Subject, load: Load, spellMs: number): Promise<Spell> => {
+  let [requests, ms] = [0, 0];
+  const work = async (): Promise<void> => void ({ requests, ms } = await load.run(spellMs));
+  await subject.ask('begin');
+  const before = await subject.cpuNs();
+  const instructions = countsInstructions ? await countInstructions(subject.pid, work) : await work();
+  const cpuNs = (await subject.cpuNs()) - before;
+  const { gcMs, longestDelayMs } = await subject.ask('read');
+  const costPerRequest = (instructions ?? cpuNs) / requests;
+  return { cpuNsPerRequest: cpuNs / requests, costPerRequest, requests, ms, gcMs, longestDelayMs };
+};
+
+/** The compiler is done when spells cost the same as those before them, but for this share. */
+const [agreement, window, warmUpSpellsMax] = [0.03, 6, 60];
+
+const warmUp = async (subject: Subject, load: Load, spellMs: number): Promise<void> => {
+  const costs: number[] = [];
+  while (costs.length < warmUpSpellsMax) {
+    costs.push((await runSpell(subject, load, spellMs)).costPerRequest);
+    const [older, newer] = [costs.slice(-2 * window, -window), costs.slice(-window)];
+    if (older.length === window && Math.abs(medianOf(newer) / medianOf(older) - 1) < agreement) return;
+  }
+};
+
+/** All spells of several processes. */
+export const togetherOf = (figures: readonly SpellFigures[]): SpellFigures =>
+  figuresOf(figures.flatMap(({ spells }) => spells));
+
+const figuresOf = (spells: readonly Spell[]): SpellFigures => ({
+  cpuMicroseconds: medianOf(spells.map(({ cpuNsPerRequest }) => cpuNsPerRequest / 1_000)),
+  requestsPerSecond: medianOf(spells.map(({ requests, ms }) => (requests / ms) * 1_000)),
+  gcShare: sumOf(spells, 'gcMs') / sumOf(spells, 'ms'),
+  longestDelayMs: Math.max(...spells.map(({ longestDelayMs }) => longestDelayMs)),
+  spells,
+});
+
+const sumOf = (spells: readonly Spell[], figure: 'gcMs' | 'ms'): number =>
+  spells.reduce((sum, spell) => sum + spell[figure], 0);

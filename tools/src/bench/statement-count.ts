@@ -1,0 +1,37 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads';
+import type BetterSqlite3 from 'better-sqlite3';
+
+/** Set to 1 for a process whose statements are counted. */
+export const countingVariable = 'PORTICO_BENCH_STATEMENTS';
+
+/** One counter for all threads of the process. */
+const name = 'portico-bench-statements';
+if (isMainThread) setEnvironmentData(name, new SharedArrayBuffer(4));
+const counter = new Int32Array(getEnvironmentData(name) as unknown as SharedArrayBuffer);
+
+/** How many statements SQLite has executed in this process. */
+export const statementCount = (): number => Atomics.load(counter, 0);
+
+const countCalls = <Owner extends object>(owner: Owner, methods: readonly (keyof Owner & string)[]): void => {
+  for (const method of methods) {
+    const original = owner[method] as (...parameters: unknown[]) => unknown;
+    const counted = function (this: Owner, ...parameters: unknown[]): unknown {
+      Atomics.add(counter, 0, 1);
+      return original.apply(this, parameters);
+    };
+    Object.defineProperty(owner, method, { value: counted, configurable: true, writable: true });
+  }
+};
+
+if (process.env[countingVariable] === '1') {
+  // The driver as the service's own package finds it.
+  const require = createRequire(join(process.cwd(), 'libs/adapters/sql/package.json'));
+  const Driver = require('better-sqlite3') as typeof BetterSqlite3;
+  const connection = new Driver(':memory:');
+  const statement = Object.getPrototypeOf(connection.prepare('select 1')) as BetterSqlite3.Statement;
+  countCalls(statement, ['get', 'all', 'run', 'iterate']);
+  countCalls(Driver.prototype, ['exec']);
+  connection.close();
+}
