@@ -8,7 +8,6 @@ import {
   openSync,
   readFileSync,
   rmSync,
-  statSync,
   truncateSync,
   writeFileSync,
   writeSync,
@@ -231,8 +230,10 @@ const ofData: readonly Fault[] = [
     fault: 'a page of the database is damaged',
     plant: (folder) => {
       const file = join(folder, 'portico.sqlite');
+      // A page of entries, not of the schema: with a damaged schema the database could not be opened at all.
+      const start = (rootPageOf(file, 'audit_entries') - 1) * 4_096;
       const database = openSync(file, 'r+');
-      writeSync(database, Buffer.alloc(4_096, 0x5a), 0, 4_096, statSync(file).size - 4_096);
+      writeSync(database, Buffer.alloc(4_096, 0x5a), 0, 4_096, start);
       closeSync(database);
       return {};
     },

@@ -9,6 +9,7 @@ import {
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createInstallation, type Installation } from '../installation.ts';
 import {
+  askedAnew,
   away,
   createCollection,
   eventually,
@@ -82,9 +83,9 @@ interface Result {
 const search = ({ api }: Installation, { admin }: Senders, query: string) =>
   api.call(admin, 'POST', '/api/vector/search', { query, k_limit: 100 });
 
-/** What the admin finds; null while the answer is that the embedding service is away. */
+/** What the admin finds by a query not remembered; null while the answer is that the embedding service is away. */
 const find = async (installation: Installation, senders: Senders, query: string): Promise<readonly Result[] | null> => {
-  const { status, body } = await search(installation, senders, query);
+  const { status, body } = await search(installation, senders, askedAnew(query));
   if (status === 200) return body as readonly Result[];
   expect([status, body]).toEqual([500, { detail: searchFailed.detail }]);
   return null;
@@ -124,7 +125,7 @@ describe('Ollama (stand-in)', () => {
       installation = started.installation;
       const { api } = installation;
       const { senders } = started;
-      expect(await find(installation, senders, 'weather')).toBeNull();
+      expect(await find(installation, senders, 'weather forecast')).toBeNull();
       expect(await stateOf(api, 'embedder')).toEqual(away);
       const { status, body } = await api.call(null, 'GET', '/api/vector/health');
       expect([status, body]).toMatchObject([
@@ -132,7 +133,7 @@ describe('Ollama (stand-in)', () => {
         { status: 'unavailable', embedder: { status: 'unavailable' }, index: { status: 'healthy' } },
       ]);
       await proxy.set('pass');
-      await untilFound(installation, senders, 'weather', senders.collection);
+      await untilFound(installation, senders, 'weather forecast', senders.collection);
       await untilStateIs(api, 'embedder', present);
       expect((await api.call(null, 'GET', '/api/vector/health')).status).toBe(200);
       expect(warningsOf(installation).some((message) => message.startsWith('Ollama does not embed'))).toBe(true);
@@ -147,7 +148,7 @@ describe('Ollama (stand-in)', () => {
     beforeAll(async () => {
       await proxy.set('pass');
       ({ installation, senders } = await startInstallation());
-      await untilFound(installation, senders, 'weather', senders.collection);
+      await untilFound(installation, senders, 'weather forecast', senders.collection);
       traffic = startTraffic(installation.api, senders);
     }, 180_000);
     afterAll(async () => {
@@ -156,7 +157,7 @@ describe('Ollama (stand-in)', () => {
     });
 
     test.each(outages)(
-      'that $name fails only searches; collections created and changed meanwhile are found by their new texts',
+      'that $name fails only searches not asked before; collections created and changed meanwhile are found by their new texts',
       async ({ name, begin, end }) => {
         let isOver = false;
         onTestFinished(async () => {
@@ -167,10 +168,13 @@ describe('Ollama (stand-in)', () => {
         const text = { name: `Tides while Ollama ${name}`, description: 'High and low water at every harbour' };
         const changed = await createCollection(api, admin, `Changed while Ollama ${name}`, 'Nothing of the sea');
         await untilFound(installation, senders, text.name, changed);
+        const { status: askedBefore } = await search(installation, senders, text.name);
         let made = '';
         const seen = await traffic.during(async () => {
           await begin();
           expect(await find(installation, senders, text.name)).toBeNull();
+          const { status: askedAgain } = await search(installation, senders, text.name);
+          expect([askedBefore, askedAgain]).toEqual([200, 200]);
           made = await createCollection(api, admin, text.name, text.description);
           await api.ask(admin, 'PUT', `/api/collections/${changed}`, text);
           await pause(outageMs);
@@ -208,14 +212,14 @@ describe('Ollama (stand-in)', () => {
 
     test('that hangs delays no other requests', async () => {
       await eventually(
-        () => find(installation, senders, 'weather'),
+        () => find(installation, senders, 'weather forecast'),
         (results) => results !== null,
       );
       onTestFinished(() => proxy.set('pass'));
       const seen = await traffic.during(async () => {
         await proxy.set('hang');
         // It waits as long as a query may, because the breaker is still closed.
-        expect(await find(installation, senders, 'weather')).toBeNull();
+        expect(await find(installation, senders, 'weather forecast')).toBeNull();
         // At once: if more searches failed as well, the breaker would open for some seconds.
         await proxy.set('pass');
       });
@@ -235,7 +239,8 @@ describe('Ollama (stand-in)', () => {
         await api.ask(admin, 'POST', `/api/access/clients/${client.id}/collections/${id}`);
       }
       const scores = async (): Promise<Readonly<Record<string, number>>> => {
-        const found = await api.ask<Result[]>(client.key, 'POST', '/api/vector/search', { query: 'rain in a city' });
+        const query = askedAnew('rain in a city');
+        const found = await api.ask<Result[]>(client.key, 'POST', '/api/vector/search', { query });
         return Object.fromEntries(found.map((result) => [result.collection_name, result.similarity_score]));
       };
       const isWhole = (found: Readonly<Record<string, number>>) => Object.keys(found).length === topics.length + 1;

@@ -10,6 +10,8 @@ export interface FollowingCopy<Item> {
   /** The sequence of what it has of the collection; undefined if that is nothing. */
   sequenceOf(collectionId: CollectionId): number | undefined;
   put(change: Item): Promise<void> | void;
+  /** Called after each reading, however many changes it brought; nothing is put meanwhile. */
+  settle?(): Promise<void>;
   delete(collectionId: CollectionId): void;
 }
 
@@ -63,6 +65,7 @@ export class CatchUp<Item extends CollectionChange> {
   async #afterReading(isFirst: boolean): Promise<void> {
     if (isFirst) this.#bytesSwept = this.#copy.bytes;
     else if (this.#copy.bytes >= Math.max(worthSweepingBytes, 2 * this.#bytesSwept)) await this.#sweep();
+    await this.#copy.settle?.();
   }
 
   /** Drops what is gone from the store: what changes meanwhile is met at its new sequence. */

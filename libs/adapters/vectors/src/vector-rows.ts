@@ -25,8 +25,8 @@ const growthOfMean = 4;
 /** How many vectors the mean is taken of. */
 const meanOf = 1024;
 
-/** A vector is sketched in some 5 µs; after as many others have their turn. */
-const sketchesOfATurn = 256;
+/** A vector is put, or sketched, in some 5 µs; after as many others have their turn. */
+const putsOfATurn = 256;
 
 /** The vectors of one model: maps collections to rows, and arrays of collections to their rows. */
 export class VectorRows implements FollowingCopy<EmbeddingChange> {
@@ -67,7 +67,11 @@ export class VectorRows implements FollowingCopy<EmbeddingChange> {
     const row = this.#write(collectionId, vector, sequence);
     this.#sketches?.write(row, this.memory.vectorAt(row));
     this.#puts += 1;
-    if (this.#puts % sketchesOfATurn === 0) await othersTurn();
+    if (this.#puts % putsOfATurn === 0) await othersTurn();
+  }
+
+  /** Sketches all vectors once there are many, or many more: not in between, since the first reading is the longest. */
+  async settle(): Promise<void> {
     if (this.count >= this.#sketchedAt) await this.#sketchAll();
   }
 
@@ -92,7 +96,7 @@ export class VectorRows implements FollowingCopy<EmbeddingChange> {
     const sketches = new VectorSketches(this.#mean(rows));
     for (const [i, row] of rows.entries()) {
       sketches.write(row, this.memory.vectorAt(row));
-      if (i % sketchesOfATurn === 0) await othersTurn();
+      if (i % putsOfATurn === 0) await othersTurn();
     }
     this.#sketches = sketches;
   }

@@ -148,19 +148,21 @@ const writeSigns = (rotated: Float32Array, bytes: Uint8Array, address: number): 
   }
 };
 
+const levels = new Uint8Array(embeddingDimension);
+
 /** Writes 4 bits a dimension. Returns what a level is worth, with the least error, and the length of the error. */
 const writeLevels = (rotated: Float32Array, length: number, bytes: Uint8Array, address: number) => {
   const factor = length === 0 ? 0 : Math.sqrt(embeddingDimension) / (levelStep * length);
   let [product, squares] = [0, 0];
-  const levelOf = (at: number): number => {
-    const x = rotated[at] ?? 0;
+  for (let i = 0; i < embeddingDimension; i += 1) {
+    const x = rotated[i] ?? 0;
     const level = Math.min(15, Math.max(0, Math.floor(x * factor) + 8));
+    levels[i] = level;
     product += x * (level - 7.5);
     squares += (level - 7.5) * (level - 7.5);
-    return level;
-  };
+  }
   for (let part = 0; part < embeddingDimension; part += 32) {
-    for (let i = part; i < part + 16; i += 1) bytes[address++] = levelOf(i) | (levelOf(i + 16) << 4);
+    for (let i = part; i < part + 16; i += 1) bytes[address++] = (levels[i] ?? 0) | ((levels[i + 16] ?? 0) << 4);
   }
   const worth = product / squares;
   return { worth, error: Math.sqrt(Math.max(0, length * length - worth * product)) };
