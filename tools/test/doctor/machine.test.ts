@@ -36,6 +36,13 @@ const changed = (folder: string, ...statements: readonly string[]): Variables =>
   return {};
 };
 
+const rootPageOf = (file: string, table: string): number => {
+  const database = new DatabaseSync(file);
+  const row = database.prepare('select rootpage from sqlite_schema where name = ?').get(table);
+  database.close();
+  return Number(row?.rootpage);
+};
+
 const everything = [
   'configuration.environment configuration.host configuration.identity.email-check configuration.identity.local',
   'configuration.mail.sender configuration.mail.server configuration.processes.servers configuration.proxy',

@@ -6,7 +6,13 @@ import {
   GroupGrantEntity,
   AccessRequestEntity,
 } from './entities/access-entities.ts';
-import { AuditEntryEntity, AuditRunEntity, AuditDayEntity, AuditTotalEntity } from './entities/audit-entities.ts';
+import {
+  AuditArrivalEntity,
+  AuditEntryEntity,
+  AuditRunEntity,
+  AuditDayEntity,
+  AuditTotalEntity,
+} from './entities/audit-entities.ts';
 import { CollectionEntity, DocumentEntity, OperationEntity } from './entities/collection-entities.ts';
 import { JobEntity } from './entities/job-entity.ts';
 import { TierEntity, OverrideEntity } from './entities/limit-entities.ts';
@@ -44,6 +50,7 @@ export const entities = [
   AccessRequestEntity,
   TierEntity,
   OverrideEntity,
+  AuditArrivalEntity,
   AuditEntryEntity,
   AuditRunEntity,
   AuditDayEntity,

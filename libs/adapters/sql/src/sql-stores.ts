@@ -76,7 +76,7 @@ export const createSqlStores = (dialect: SqlDialect): SqlStores => {
       },
     },
     async close() {
-      await audit.settled();
+      await audit.close();
       await database.close();
     },
   };

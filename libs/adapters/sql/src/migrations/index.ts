@@ -15,6 +15,7 @@ import { oneTimeCodes } from './0012-one-time-codes.ts';
 import { auditCounts } from './0013-audit-counts.ts';
 import { refusedRequests } from './0014-refused-requests.ts';
 import { auditRuns } from './0015-audit-runs.ts';
+import { auditArrivals } from './0016-audit-arrivals.ts';
 import type { Dialect, DialectSql } from './migration.ts';
 
 /** All migrations, oldest first. A released migration never changes; later changes get a migration of their own. */
@@ -34,6 +35,7 @@ const migrations: readonly { readonly name: string; readonly sql: DialectSql }[]
   { name: '0013-audit-counts', sql: auditCounts },
   { name: '0014-refused-requests', sql: refusedRequests },
   { name: '0015-audit-runs', sql: auditRuns },
+  { name: '0016-audit-arrivals', sql: auditArrivals },
 ];
 
 /** The table of applied migrations. */

@@ -1,0 +1,72 @@
+import { factColumns } from './audit-record.ts';
+import { countEntries } from './effects.ts';
+import type { SqlDatabase } from './sql.ts';
+import { inSnakeCase } from './table.ts';
+import type { Instant } from '@portico/domain';
+
+/** So many take about 2 ms, during which SQLite holds the event loop. */
+const filedAtOnce = 256;
+const fileEveryMs = 1_000;
+
+export interface AuditArrivals {
+  /** Files all entries that arrived before the call. */
+  file(): Promise<void>;
+  /** Tells that entries arrived, which are filed soon. */
+  arrived(count: number): void;
+  /** Files what it can, and ends. */
+  close(): Promise<void>;
+}
+
+/**
+ * Files entries from `audit_arrivals` among the others, in their order: many at once, and at the latest before anybody
+ * reads the log. What cannot be filed stays where it is, as durable as before.
+ */
+export const createAuditArrivals = (database: SqlDatabase): AuditArrivals => {
+  const { filesLater } = database.reads;
+  let waiting = 0;
+
+  const fileSome = (): Promise<boolean> =>
+    database.transact(async (transaction) => {
+      const rows = await transaction.all<ArrivalRow>(selectSome, [filedAtOnce]);
+      const last = rows.at(-1);
+      if (!last) return false;
+      await transaction.run(fileUpTo, [last.seq]);
+      await transaction.run(forgetUpTo, [last.seq]);
+      await countEntries(transaction, rows, 1);
+      return rows.length === filedAtOnce;
+    });
+
+  const file = async (): Promise<void> => {
+    waiting = 0;
+    if (!(await database.reads.first(selectAny))) return;
+    while (await fileSome());
+  };
+
+  // A full disk, or a lock of another process: tried again, and told to those who read the log.
+  const fileIfPossible = (): Promise<void> => file().catch(() => undefined);
+
+  const timer = filesLater ? setInterval(() => void fileIfPossible(), fileEveryMs).unref() : undefined;
+  return {
+    file,
+    arrived(count) {
+      waiting += count;
+      if (filesLater && waiting >= filedAtOnce) void fileIfPossible();
+    },
+    async close() {
+      clearInterval(timer);
+      await fileIfPossible();
+    },
+  };
+};
+
+interface ArrivalRow {
+  readonly seq: number;
+  readonly source: string;
+  readonly instant: Instant;
+}
+
+const facts = factColumns.map(inSnakeCase).join(', ');
+const selectAny = 'select seq from audit_arrivals limit 1';
+const selectSome = 'select seq, source, instant from audit_arrivals order by seq limit ?';
+const fileUpTo = `insert into audit_entries (${facts}) select ${facts} from audit_arrivals where seq <= ? order by seq`;
+const forgetUpTo = 'delete from audit_arrivals where seq <= ?';
