@@ -22,6 +22,9 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 const pepperBytesMin = 16;
 
+/** Of one secret, in the cache. */
+const hashesMax = 2;
+
 /**
  * API secrets as argon2id hashes with a keyed tag. Whether a secret matches a hash never changes, so a match is cached
  * (under a keyed digest of the secret) and costs argon2 once per process. Only secrets with the right tag are matched
@@ -37,8 +40,8 @@ export const createArgon2KeyHasher = ({
 }: Argon2KeyHasherOptions): KeyHasher => {
   if (pepper.length < pepperBytesMin) throw new RangeError(`The pepper must have ${pepperBytesMin} bytes or more`);
   const digestOf = createDigest(derived(pepper, 'portico api key'));
-  /** The hash that a secret matches, by its digest. */
-  const found = new LRUCache<string, string>({ max: memoMax });
+  /** The hashes that a secret matches, by its digest: usually one. */
+  const found = new LRUCache<string, readonly string[]>({ max: memoMax });
   const underWay = new Map<string, Promise<boolean>>();
   const semaphore = createSemaphore({ concurrency, waitingMax, overfull });
 
@@ -54,7 +57,7 @@ export const createArgon2KeyHasher = ({
   const verify = async (secret: string, hash: string, digest: string): Promise<boolean> => {
     // Without a deadline: all callers with this secret share it, and its result is cached.
     const matches = await compute(() => argon2Verify(hash, secret), null);
-    if (matches) found.set(digest, hash);
+    if (matches) found.set(digest, [...(found.get(digest) ?? []), hash].slice(-hashesMax));
     return matches;
   };
 
@@ -62,7 +65,7 @@ export const createArgon2KeyHasher = ({
     hash: (secret, deadline) => compute(() => argon2Hash(secret, cost), deadline),
     matches: (secret, hash) => {
       const digest = digestOf(secret).toString('base64');
-      if (found.get(digest) === hash) return Promise.resolve(true);
+      if (found.get(digest)?.includes(hash)) return Promise.resolve(true);
       const pair = digest + hash;
       const running = underWay.get(pair);
       if (running) return running;

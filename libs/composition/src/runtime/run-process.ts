@@ -1,10 +1,11 @@
+import type { Logger } from 'pino';
 import { readConfig } from '../config.ts';
 import { dutiesOf, type ProcessRole } from '../process-role.ts';
 import { openTracing, type Tracing } from '../tracing/tracing.ts';
 import { version } from '../version.ts';
 import { compose, type Portico } from '../wiring/compose.ts';
 import { gracefulShutdown } from './graceful-shutdown.ts';
-import { createLogger } from './logging.ts';
+import { createLogger, flush } from './logging.ts';
 import { startFailure } from './start-failure.ts';
 
 /**
@@ -15,6 +16,7 @@ export const runProcess = async (
   role: Exclude<ProcessRole, 'tool'>,
   start: (portico: Portico) => Promise<{ stop(): Promise<void> }>,
 ): Promise<void> => {
+  let logger: Logger | null = null;
   try {
     const config = readConfig(process.env);
     const name = role === 'http' ? config.serviceName : `${config.serviceName}-${role}`;
@@ -23,7 +25,7 @@ export const runProcess = async (
       const id = tracing?.traceId();
       return id ? { trace_id: id } : {};
     };
-    const logger = createLogger(config.logLevel, name, undefined, config.traces ? traceFields : undefined);
+    logger = createLogger(config.logLevel, name, undefined, config.traces ? traceFields : undefined);
     logger.info({ version }, `Portico ${version} starts`);
     const whenEnding = gracefulShutdown(logger);
     for (const warning of dutiesOf(role, config).warnings) logger.warn(warning);
@@ -40,6 +42,8 @@ export const runProcess = async (
     });
   } catch (error) {
     const { said, exitCode } = startFailure(error);
+    // The reason is the last that an operator reads.
+    if (logger) await flush(logger);
     process.stderr.write(`${said}\n`);
     process.exit(exitCode);
   }
