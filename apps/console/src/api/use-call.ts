@@ -40,10 +40,10 @@ export const useRead = <const Name extends Reads>(
 
 type Rows<Name extends Reads> = Answered<Name> extends readonly (infer Row)[] ? Row : never;
 
-/** How the next page is asked for: an answer names its cursor, or is full while pages are counted. */
+/** How many rows a page has. */
 export const pageSize = 100;
 
-/** Reads a list page by page, by the cursor that each answer names in `X-Next-Cursor`. */
+/** Reads a list page by page, by the cursor that each answer names in `Link` (RFC 8288). */
 export const usePages = <const Name extends Reads>(name: Name, input: CallInput<Name>, options: ReadOptions = {}) => {
   const pages = useInfiniteQuery({
     queryKey: [name, input, 'pages'],

@@ -24,7 +24,6 @@ const matrix = {
   suspended: 'suspended',
   asleep: { pending: 'not approved yet', rejected: 'rejected' },
   nobody: 'Nobody has access like this.',
-  clearFilters: 'Clear the filters',
   exportCsv: 'Export CSV',
   csvName: 'access.csv',
   rowName: (person: string, api: string) => `${person}: ${api}`,
