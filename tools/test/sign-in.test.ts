@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { startIdentityProvider, type IdentityProviderOptions } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { root } from '../src/service-process.ts';
@@ -120,6 +121,8 @@ test('a sign-in is renewed before it expires, and ends with a sentence when the 
   const { provider, address, tool, kept, file, byDevice } = await setUp({ deviceFlow: 'on', idTokenSeconds: 100 });
   await byDevice();
   const first = kept();
+  // Tokens of one second are equal.
+  await pause(1_000);
   expect(await tool('admin', 'list')).toMatchObject({ code: 0, stderr: '' });
   const second = kept();
   expect(second.refresh_token).not.toBe(first.refresh_token);

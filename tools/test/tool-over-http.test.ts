@@ -52,7 +52,7 @@ const rows = (): string => {
       database.prepare('select * from collections order by id').all(),
       database.prepare('select collection_id, crc32, bytes from documents order by 1').all(),
       database.prepare('select collection_id, key from operations order by 1, 2').all(),
-      database.prepare('select * from audit_entries order by id').all(),
+      database.prepare('select id, message from audit_entries union select id, message from audit_arrivals').all(),
       database.prepare('select catalog from epochs').all(),
     ]);
   } finally {

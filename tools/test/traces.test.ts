@@ -62,7 +62,9 @@ test('a request is a span of the trace that its caller names, and its statements
   for (const { parentSpanId, attributes } of statements)
     expect([parentSpanId, attributes['db.system.name']]).toEqual([server?.spanId, 'sqlite']);
   expect([...collector.paths]).toEqual(['POST /v1/traces application/x-protobuf']);
-  expect(log().find((line) => line['request_id'] === 'r-1')).toMatchObject({ msg: 'request', trace_id: traceId });
+  await expect
+    .poll(() => log().find((line) => line['request_id'] === 'r-1'))
+    .toMatchObject({ msg: 'request', trace_id: traceId });
   // Each job of the new collection is a trace of its own.
   await expect
     .poll(() => collector.spans.filter(({ kind }) => kind === 5).map(({ name }) => name))

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { root } from '../service-process.ts';
 import { startBareExpress } from './bare-express.ts';
 import { openCatalog, type Catalog } from './catalog.ts';
@@ -67,6 +68,8 @@ export const countEmbedded = (
             const before = (await subject.ask('read')).statements;
             await load.send(countedRequests);
             const after = (await subject.ask('read')).statements;
+            // What the requests before left to do is filed within a second.
+            await pause(1_200);
             return { statements: each(after - before), systemCalls: await systemCallsOf(filled, subject, load) };
           }),
       }),
