@@ -20,9 +20,9 @@ export const searchOverHttp: Curve = {
   reading:
     'Up to 10,000 collections the request around the search costs more than the search: admission, embedding a ' +
     'new query, the names of what was found. The first search after a start reads all vectors, and its cost ' +
-    'grows faster than their number: at 100,000 it takes some 10 s of a core, as long as a request may take, so ' +
-    'that first callers may get a 408 while the reading goes on. With more than 50,000 collections send a ' +
-    'search to a new process before its callers come, and start replicas one after another.',
+    'grows faster than their number: at 100,000 it takes seconds, on a slow machine nearly as long as a request ' +
+    'may take, in turns between which others are answered. With more than 50,000 collections send a search to a ' +
+    'new process before its callers come, and start replicas one after another.',
   async *measure({ quick, folder, tell }) {
     const catalog = await createCatalog(folder, ['tenth', 'hundredth']);
     const [tenth, hundredth] = catalog.clients;
