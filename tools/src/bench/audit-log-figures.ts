@@ -1,15 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import { performance } from 'node:perf_hooks';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { anEntry, nextId, start } from '@portico/contracts';
 import { type AuditFilter, type AuditLog, dayMs, type ProfileId } from '@portico/domain';
 import { openSqlStores } from '@portico/sql';
 import { startPostgres } from '@portico/test-servers';
 import { Client } from 'pg';
+import { timed } from './timed.ts';
 
 /**
  * Measures the audit log at its port, and prints the figures as JSON: durable entries from callers that each wait for
@@ -74,27 +74,6 @@ const run = async (groups: Iterable<readonly string[]>): Promise<void> => {
 const fill = function* () {
   for (let first = 1; first <= count; first += chunk) yield fillFrom(first);
   yield countDays;
-};
-
-const cpuMs = (): number => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
-};
-
-/** What the work takes, and the longest that it holds the event loop. */
-const timed = async (work: () => Promise<unknown>) => {
-  const delay = monitorEventLoopDelay({ resolution: 1 });
-  delay.enable();
-  await setTimeout(5);
-  delay.reset();
-  // The first turn after a reset is not recorded.
-  await setTimeout(5);
-  const [from, cpu] = [performance.now(), cpuMs()];
-  await work();
-  const [ms, spent] = [performance.now() - from, cpuMs() - cpu];
-  await setTimeout(5);
-  delay.disable();
-  return { ms, cpu: spent, holdMs: delay.max / 1e6 - 1 };
 };
 
 const actors = Array.from({ length: actorCount }, () => nextId<ProfileId>());

@@ -3,12 +3,13 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 import { benchCounts } from './bench-counts.ts';
 import { benchEmbedder } from './embedder.ts';
 import { benchOperationIndex } from './operation-index.ts';
-import { help, readOptions, UsageError, type BenchOptions } from './options.ts';
+import { help, readOptions, type BenchOptions } from './options.ts';
 import { benchPath } from './path.ts';
 import { reportChange, reportReadings, reportRequest, requestHeader } from './report.ts';
 import { measureRequests, type Reading } from './requests.ts';
 import { costUnit } from './spells.ts';
 import { scenarios, type Scenario } from './scenarios.ts';
+import { UsageError } from '../usage-error.ts';
 
 /** `npm run bench`: what the service costs, as `--help` says. Ends with 1 if a figure exceeds twice its budget. */
 const slack = 2;

@@ -1,5 +1,3 @@
-import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
-import { setTimeout } from 'node:timers/promises';
 import {
   type CollectionId,
   type HybridVector,
@@ -9,6 +7,7 @@ import {
   packOperations,
 } from '@portico/domain';
 import { createEmbeddedOperationIndex } from '@portico/vectors';
+import { cpuMs, timed } from './timed.ts';
 
 /**
  * Measures the in-process index of operations in a process of its own (`--expose-gc`), and prints the figures as JSON.
@@ -66,25 +65,6 @@ if (!collect) throw new Error('The memory is measured with --expose-gc');
 const memory = () => {
   collect();
   return process.memoryUsage().rss;
-};
-
-const cpuMs = (): number => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
-};
-
-/** What the work takes, and the longest that it holds the event loop, but for the timer's own resolution of 1 ms. */
-const timed = async (work: () => Promise<unknown>) => {
-  const delay = monitorEventLoopDelay({ resolution: 1 });
-  delay.enable();
-  await setTimeout(5);
-  delay.reset();
-  const [from, cpu] = [performance.now(), cpuMs()];
-  await work();
-  const [ms, spent] = [performance.now() - from, cpuMs() - cpu];
-  await setTimeout(5);
-  delay.disable();
-  return { ms, cpu: spent, holdMs: delay.max / 1e6 - 1 };
 };
 
 const median = (numbers: readonly number[]): number =>

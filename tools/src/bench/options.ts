@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { UsageError } from '../usage-error.ts';
 
 export const parts = ['embedder', 'operations', 'counts', 'requests', 'path'] as const;
 export type Part = (typeof parts)[number];
@@ -23,9 +24,6 @@ export interface BenchOptions {
   /** Where the figures are written to as JSON. */
   readonly json: string | null;
 }
-
-/** The command line cannot be carried out as it is. */
-export class UsageError extends Error {}
 
 export const help = `npm run bench [-- OPTIONS]
 

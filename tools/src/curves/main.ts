@@ -8,8 +8,9 @@ import { root } from '../service-process.ts';
 import { chartOf } from './chart.ts';
 import type { Machine, MeasuredCurve, Measurements } from './curve.ts';
 import { curves } from './curves.ts';
-import { helpOf, type Options, readOptions, UsageError } from './options.ts';
+import { helpOf, type Options, readOptions } from './options.ts';
 import { jsonOf, markdownOf } from './report.ts';
+import { UsageError } from '../usage-error.ts';
 
 const machine = (): Machine => ({
   cores: availableParallelism(),

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../service-process.ts';
+import { UsageError } from '../usage-error.ts';
 
 export interface Options {
   /** The names of the curves to measure. */
@@ -10,9 +11,6 @@ export interface Options {
   /** Null: the figures are printed, and written nowhere. */
   readonly out: string | null;
 }
-
-/** The command line cannot be carried out as it is. */
-export class UsageError extends Error {}
 
 export const helpOf = (
   curves: readonly { readonly name: string; readonly title: string }[],

@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { help, readOptions, UsageError, type PeerName, type PeerOptions } from './options.ts';
+import { help, readOptions, type PeerName, type PeerOptions } from './options.ts';
 import { catalogPeers, measurePeer } from './reads.ts';
 import { measuredHere, reportOf, writeReport, type PeerReport } from './report.ts';
 import { measureVectorSearch } from './vector-search.ts';
+import { UsageError } from '../usage-error.ts';
 
 /** `npm run bench:peers`: what a user could pick instead, as `--help` says. */
 const note = (text: string): void => void process.stderr.write(`${text}\n`);

@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
-import { readOptions, UsageError } from './options.ts';
+import { readOptions } from './options.ts';
+import { UsageError } from '../usage-error.ts';
 
 test('without options all peers are measured, and no file is written', () => {
   expect(readOptions([], tmpdir())).toEqual({

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../service-process.ts';
+import { UsageError } from '../usage-error.ts';
 
 export const peerNames = ['directus', 'strapi', 'sqlite-vec'] as const;
 export type PeerName = (typeof peerNames)[number];
@@ -16,9 +17,6 @@ export interface PeerOptions {
   readonly into: string | null;
   readonly quick: boolean;
 }
-
-/** The command line cannot be carried out as it is. */
-export class UsageError extends Error {}
 
 export const help = `npm run bench:peers [-- OPTIONS]
 

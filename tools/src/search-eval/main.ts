@@ -8,11 +8,12 @@ import { readJudgedCollections } from './judged-collections.ts';
 import { readJudgedOperations } from './judged-operations.ts';
 import { DataError } from './judged-records.ts';
 import { evaluateOperations } from './operations-evaluation.ts';
-import { help, readOptions, UsageError, type EvaluationOptions } from './options.ts';
+import { help, readOptions, type EvaluationOptions } from './options.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { fallsSince, recordOf, toleratedFall, type RecordedFigures } from './record.ts';
 import { markdownOf } from './report.ts';
 import { withServiceEnvironment } from './service-environment.ts';
+import { UsageError } from '../usage-error.ts';
 
 const recordFile = join(import.meta.dirname, 'recorded.json');
 

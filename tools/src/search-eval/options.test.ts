@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { readOptions, UsageError } from './options.ts';
+import { readOptions } from './options.ts';
+import { UsageError } from '../usage-error.ts';
 
 const data = mkdtempSync(join(tmpdir(), 'portico-judged-'));
 writeFileSync(join(data, 'catalog-eval.jsonl'), '');

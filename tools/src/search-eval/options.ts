@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../service-process.ts';
+import { UsageError } from '../usage-error.ts';
 
 /** What to evaluate, and what to do with the figures. */
 export interface EvaluationOptions {
@@ -15,9 +16,6 @@ export interface EvaluationOptions {
   /** `check`: fails if a figure has fallen below the recorded one. `record`: writes the record. */
   readonly record: 'check' | 'write' | null;
 }
-
-/** The command line cannot be carried out as it is. */
-export class UsageError extends Error {}
 
 export const help = `npm run search:eval [-- OPTIONS]
 

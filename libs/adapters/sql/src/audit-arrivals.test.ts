@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { anEntry, noEffects } from '@portico/contracts';
 import type { AuditEntry } from '@portico/domain';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { describeDialects, type RunSql } from '../test/dialects.ts';
 import type { SqlStores } from './index.ts';
 
@@ -18,7 +18,8 @@ describeDialects(({ withPlace }) => {
   test('entries of one instant stand in the order in which they came, whatever wrote them', () =>
     withPlace(async (open) => {
       const opened = await open();
-      const entries = some(6, { instant: 5 });
+      // Their ids stand the other way round, so that nothing else puts them in this order.
+      const entries = some(6, { instant: 5 }).toReversed();
       for (const [i, entry] of entries.entries()) {
         if (i % 2) await append(opened, [entry]);
         else await opened.stores.embeddingJobs.enqueue({ ...noEffects, entries: [entry] });
@@ -74,6 +75,16 @@ describeDialects(({ withPlace }) => {
       expect(new Set(await entriesIn(run, 'audit_entries'))).toEqual(new Set(idsOf(entries)));
     }),
   );
+
+  test('as many as are filed at once do not wait for the next second', () =>
+    withPlace(async (open, run) => {
+      vi.useFakeTimers({ toFake: ['setInterval'] });
+      onTestFinished(() => void vi.useRealTimers());
+      const opened = await open();
+      await append(opened, some(256));
+      while ((await entriesIn(run, 'audit_entries')).length < 256) await pause(50);
+      await opened.close();
+    }));
 
   test('nobody has to read entries for them to be filed', () =>
     withPlace(async (open, run) => {
