@@ -17,7 +17,9 @@ import { createClientAddressReader } from './requests/client-address.ts';
 import { decodable, namesHost } from './requests/request-target.ts';
 import type { LocalIssuerDocuments, Route } from './route.ts';
 import { byPath, createRouteLookup, type FoundPath, type MethodTable } from './route-lookup.ts';
-import { createRequestLog, type RequestFacts, type RequestLog } from './request-log.ts';
+import { perKind } from './request-kinds.ts';
+import type { Observe } from './request-durations.ts';
+import { createRequestLines, type WriteRequestLine } from './request-log.ts';
 import { protectedResourceOf } from './routes/oauth.ts';
 import { routes } from './routes/table.ts';
 import { createConsoleFiles } from './console/console-files.ts';
@@ -103,7 +105,11 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
       consoleFiles: createConsoleFiles(),
     },
   };
-  const serve = createServing(facts, pipeline, metrics, isDraining);
+  const records = perKind((kind) => ({
+    observe: metrics.durations.addSeries(kind),
+    writeLine: createRequestLines(facts.logger, kind),
+  }));
+  const serve = createServing(facts, pipeline, metrics, records, isDraining);
 
   const paths = byPath(table);
   app.use((request: Request, _response: Response, next: NextFunction) => {
@@ -128,7 +134,7 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
     else serve(request, response, found).catch((error: unknown) => serveFailure(error, request, response));
   };
   const recordUnreadable: RecordUnreadable = ({ status, errorCode }, requestId) => {
-    metrics.requestEnded('other', 'unknown', status, 0);
+    records('other', 'unknown', status).observe(0);
     facts.logger.info({ route: 'unknown', status, request_id: requestId, unreadable: errorCode }, 'request');
   };
   return Object.assign(listen, { locals: app.locals, recordUnreadable });
@@ -138,9 +144,9 @@ const createServing = (
   { logger, settings, answerTimeoutMs = answerTimeoutMsDefault, timer = systemTimer, tracing = null }: HttpAppFacts,
   pipeline: PipelineFacts,
   metrics: HttpMetrics,
+  records: Records,
   isDraining: () => boolean,
 ) => {
-  const log = createRequestLog(logger);
   const refuse = (exchange: Exchange, error: unknown): Promise<void> => {
     const refusal = error instanceof PorticoError ? error : new PorticoError('internal', { cause: error });
     const status = errorStatuses[refusal.code];
@@ -198,7 +204,7 @@ const createServing = (
     failure?: unknown,
   ): Promise<void> => {
     const exchange = beginExchange(request, response, exchangeFacts);
-    response.once('close', () => record(exchange, log, metrics));
+    response.on('close', () => record(exchange, records));
     if (!tracing) return answer(exchange, request, found, failure);
     exchange.span = beginSpan(tracing, request);
     return exchange.span.run(() => answer(exchange, request, found, failure));
@@ -208,21 +214,27 @@ const createServing = (
 const beginSpan = (tracing: Pick<Tracing, 'beginRequest'>, { method = '', httpVersion, headers }: IncomingMessage) =>
   tracing.beginRequest({ method, httpVersion, headers });
 
+/** What takes down a request of a kind. */
+type Records = ReturnType<typeof perKind<{ readonly observe: Observe; readonly writeLine: WriteRequestLine }>>;
+
 /** Writes the request's log line and updates its metrics. */
-const record = (exchange: Exchange, log: RequestLog, metrics: HttpMetrics): void => {
+const record = (exchange: Exchange, records: Records): void => {
   const { request, response, route, isProbe, requestId, profileId, accountId, startedAt, unreadable, span } = exchange;
   const ms = performance.now() - startedAt;
   const status = unreadable?.status ?? (response.headersSent ? response.statusCode : 499);
   const method = request.method ?? '';
-  metrics.requestEnded(knownMethods.has(method) ? method : 'other', route, status, ms / 1_000);
+  const { observe, writeLine } = records(knownMethods.has(method) ? method : 'other', route, status);
+  observe(ms / 1_000);
   const isWhole = response.writableFinished;
-  const facts: RequestFacts = { ms: Math.round(ms * 1_000) / 1_000, request_id: requestId };
-  if (profileId) facts.profile_id = profileId;
-  if (span) facts.trace_id = span.traceId;
-  if (accountId) facts.service_account_id = accountId;
-  if (unreadable) facts.unreadable = unreadable.errorCode;
-  else if (!isWhole) facts.aborted = true;
-  log(isProbe && status === 200 && isWhole ? 'debug' : 'info', method, route, status, facts);
+  writeLine(isProbe && status === 200 && isWhole ? 'debug' : 'info', {
+    ms: Math.round(ms * 1_000) / 1_000,
+    request_id: requestId,
+    profile_id: profileId,
+    trace_id: span?.traceId ?? null,
+    service_account_id: accountId,
+    unreadable: unreadable?.errorCode ?? null,
+    aborted: !isWhole && !unreadable,
+  });
   span?.end({ route: route === 'unknown' ? null : route, status, requestId });
 };
 

@@ -1,15 +1,13 @@
 import { usageKinds, type UseCases } from '@portico/domain';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, type Registry } from 'prom-client';
+import { RequestDurations } from './request-durations.ts';
 
 export interface HttpMetrics {
   readonly text: () => Promise<string>;
-  readonly requestEnded: (method: string, route: string, status: number, seconds: number) => void;
+  readonly durations: RequestDurations;
   readonly requestRefused: (policy: string) => void;
 }
 
-const bucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-
-/** Labels requests with the path template, never with the path itself: that would be a series for each id. */
 export const createHttpMetrics = (registry: Registry, version: string): HttpMetrics => {
   if (!registry.getSingleMetric('process_cpu_user_seconds_total')) collectDefaultMetrics({ register: registry });
   new Gauge({
@@ -18,13 +16,6 @@ export const createHttpMetrics = (registry: Registry, version: string): HttpMetr
     labelNames: ['version'],
     registers: [registry],
   }).set({ version }, 1);
-  const durations = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Time from the headers of a request to the end of its answer, in seconds',
-    labelNames: ['method', 'route', 'status'],
-    buckets: bucketsSeconds,
-    registers: [registry],
-  });
   const refusals = new Counter({
     name: 'rate_limit_refusals_total',
     help: 'Requests refused with 429',
@@ -33,9 +24,7 @@ export const createHttpMetrics = (registry: Registry, version: string): HttpMetr
   });
   return {
     text: () => registry.metrics(),
-    requestEnded: (method, route, status, seconds) => {
-      durations.observe({ method, route, status }, seconds);
-    },
+    durations: new RequestDurations(registry),
     requestRefused: (policy) => {
       refusals.inc({ policy });
     },

@@ -1,37 +1,56 @@
-import type { Logger } from 'pino';
+import { levels, symbols, type DestinationStream, type Logger } from 'pino';
+import type { RequestKind } from './request-kinds.ts';
 
-/** What a request's line tells besides method, route and status. */
+/** What a request's line tells besides method, route and status. None of it has a character that JSON escapes. */
 export interface RequestFacts {
   readonly ms: number;
   readonly request_id: string;
-  profile_id?: string;
-  trace_id?: string;
-  service_account_id?: string;
-  unreadable?: string;
-  aborted?: true;
+  readonly profile_id: string | null;
+  readonly service_account_id: string | null;
+  readonly trace_id: string | null;
+  /** Node's code for what could not be parsed. */
+  readonly unreadable: string | null;
+  /** The answer was not sent whole. */
+  readonly aborted: boolean;
 }
 
-export type RequestLog = (
-  level: 'debug' | 'info',
-  method: string,
-  route: string,
-  status: number,
-  facts: RequestFacts,
-) => void;
+/** Writes a line for a request of one kind. */
+export type WriteRequestLine = (level: 'debug' | 'info', facts: RequestFacts) => void;
+
+const message = 'request';
+
+/** What pino shows to whoever integrates it for speed ("pino.symbols" in its documentation). */
+interface Internals {
+  readonly [symbols.streamSym]: DestinationStream;
+  /** What each line of a logger has after its time: members in JSON, each after a comma. */
+  readonly [symbols.chindingsSym]: string;
+}
 
 /**
- * Writes a line for each request. What requests of a kind have in common is written out once, by a child logger for each
- * method, route and status.
+ * Writes a line for each request of one method, route and status, as the logger would, whose own way takes some 5 µs of
+ * a request. What the logger adds to each line alone, as it does while there are traces, it writes itself.
  */
-export const createRequestLog = (logger: Logger): RequestLog => {
-  const children = new Map<string, Logger>();
-  return (level, method, route, status, facts) => {
-    const kind = `${method} ${status} ${route}`;
-    let child = children.get(kind);
-    if (!child) {
-      child = logger.child({ method, route, status });
-      children.set(kind, child);
+export const createRequestLines = (logger: Logger, kind: RequestKind): WriteRequestLine => {
+  const child = logger.child(kind);
+  const { [symbols.streamSym]: lines, [symbols.chindingsSym]: bindings } = child as unknown as Internals;
+  return (level, facts) => {
+    if (facts.trace_id !== null) child[level](present(facts), message);
+    else if (child.isLevelEnabled(level)) {
+      lines.write(
+        `{"level":${levels.values[level]},"time":${Date.now()}${bindings}${membersOf(facts)},"msg":"${message}"}\n`,
+      );
     }
-    child[level](facts, 'request');
   };
 };
+
+const membersOf = ({ ms, request_id, profile_id, service_account_id, unreadable, aborted }: RequestFacts): string => {
+  let members = `,"ms":${ms},"request_id":"${request_id}"`;
+  if (profile_id !== null) members += `,"profile_id":"${profile_id}"`;
+  if (service_account_id !== null) members += `,"service_account_id":"${service_account_id}"`;
+  if (unreadable !== null) members += `,"unreadable":"${unreadable}"`;
+  if (aborted) members += ',"aborted":true';
+  return members;
+};
+
+const present = (facts: RequestFacts): object =>
+  Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null && value !== false));

@@ -7,6 +7,7 @@ import { compose, type Portico } from '../wiring/compose.ts';
 import { gracefulShutdown } from './graceful-shutdown.ts';
 import { createLogger, flush } from './logging.ts';
 import { startFailure } from './start-failure.ts';
+import { keepTickShape } from './tick-shape.ts';
 
 /**
  * Runs a process of this role, configured by the environment, and shuts it down in order. If the start fails, writes
@@ -16,6 +17,7 @@ export const runProcess = async (
   role: Exclude<ProcessRole, 'tool'>,
   start: (portico: Portico) => Promise<{ stop(): Promise<void> }>,
 ): Promise<void> => {
+  keepTickShape();
   let logger: Logger | null = null;
   try {
     const config = readConfig(process.env);

@@ -12,7 +12,7 @@ export const openSqliteStores = async (
 ): Promise<SqlStores> => {
   const connections = await openSqlite(file);
   const database = new SqliteDatabase(connections, writeWaitMs);
-  const prepared = prepareSqliteReads(connections);
+  const prepared = prepareSqliteReads(connections, database);
   return createSqlStores({
     database,
     prepared,

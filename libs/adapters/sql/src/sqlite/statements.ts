@@ -58,11 +58,14 @@ const bound = (value: Value): unknown => (typeof value === 'boolean' ? Number(va
  * connection between its transactions: it knows the pages that it wrote itself, which the other one reads from the log
  * again after each commit.
  */
-export const prepareSqliteReads = ({ writer, reader }: Pick<OpenSqlite, 'writer' | 'reader'>): PreparedReads => {
+export const prepareSqliteReads = (
+  { writer, reader }: Pick<OpenSqlite, 'writer' | 'reader'>,
+  database: { readonly isWriting: boolean },
+): PreparedReads => {
   const prepare = <Row>(text: string, shaped = (statement: Statement<unknown[], Row>) => statement) => {
     const [near, aside] = [shaped(writer.prepare(text)), shaped(reader.prepare(text))];
     return <Answer>(read: (statement: Statement<unknown[], Row>) => Answer): Answer => {
-      if (writer.inTransaction) return read(aside);
+      if (database.isWriting) return read(aside);
       try {
         return read(near);
       } catch (error) {
