@@ -138,8 +138,8 @@ const sharedTimers = new Map<number, ReturnType<typeof createSharedTimer>>();
 
 /** Keeps no process alive: the connections of requests do. */
 export const systemTimer: Timer = (milliseconds, ring) => {
-  const timer = sharedTimers.get(milliseconds) ?? createSharedTimer(milliseconds);
-  sharedTimers.set(milliseconds, timer);
+  let timer = sharedTimers.get(milliseconds);
+  if (!timer) sharedTimers.set(milliseconds, (timer = createSharedTimer(milliseconds)));
   return timer(ring);
 };
 

@@ -28,8 +28,8 @@ interface Branch {
 
 const createBranch = (): Branch => ({ literals: new Map(), parameter: null, methods: null });
 
-/** A path without an escape or anything else that has to be decoded or removed, up to its query. */
-const plainPath = /^(?:\/[A-Za-z0-9._~-]+)+\/?(?=\?|$)/;
+/** Its path has no escape nor anything else that would have to be decoded or removed. */
+const plainTarget = /^(?:\/[A-Za-z0-9._~-]+)+\/?(?:\?|$)/;
 
 /**
  * Prepares the look-up of a request target, one step for each segment of its path. It knows the usual targets only:
@@ -40,17 +40,22 @@ export const createRouteLookup = (paths: ReadonlyMap<string, MethodTable>): ((ta
   for (const [path, methods] of paths) if (!path.includes('*')) plant(root, path, methods);
 
   return (target) => {
-    const path = plainPath.exec(target)?.[0];
-    if (path === undefined) return null;
+    if (!plainTarget.test(target)) return null;
+    const query = target.indexOf('?');
+    const end = query < 0 ? target.length : query;
     let branch = root;
     const params: Record<string, string> = {};
-    for (const segment of segmentsOf(path)) {
+    for (let from = 1; from < end;) {
+      const slash = target.indexOf('/', from);
+      const to = slash < 0 || slash > end ? end : slash;
+      const segment = target.slice(from, to);
       const literal = branch.literals.get(segment);
       if (literal) branch = literal;
       else if (branch.parameter) {
         params[branch.parameter.name] = segment;
         ({ branch } = branch.parameter);
       } else return null;
+      from = to + 1;
     }
     return branch.methods && { methods: branch.methods, params };
   };

@@ -103,15 +103,16 @@ const inOneWriteMaxBytes = 8_192;
 const latin1 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
 
-const commonNames = Object.keys(commonHeaders);
+const commonList = Object.entries(commonHeaders).flat();
 
 /** Names and values in turn, which `writeHead` takes as they are. */
 const headersOf = ({ requestId, counted }: Exchange, { headers: own, status }: Answer, closing: boolean): string[] => {
   const headers: string[] = [];
-  for (const name of commonNames) {
-    if (!(name in own) && !(status === 304 && name === 'Content-Type')) headers.push(name, commonHeaders[name] ?? '');
+  for (let at = 0; at < commonList.length; at += 2) {
+    const [name, value] = [commonList[at] as string, commonList[at + 1] as string];
+    if (!(name in own) && !(status === 304 && name === 'Content-Type')) headers.push(name, value);
   }
-  for (const [name, value] of Object.entries(own)) headers.push(name, value);
+  for (const name in own) headers.push(name, own[name] as string);
   headers.push('X-Request-Id', requestId);
   if (counted) addQuota(headers, counted);
   if (closing) headers.push('Connection', 'close');
