@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { RequestSpan } from '@portico/composition';
-import { PorticoError, type CountedRequest, type Deadline, type ProfileId } from '@portico/domain';
+import { LinkedList, PorticoError, type CountedRequest, type Deadline, type ProfileId } from '@portico/domain';
 import type { ReadClientAddress } from './requests/client-address.ts';
 
 const givenRequestId = /^[A-Za-z0-9._-]{1,128}$/;
@@ -103,10 +103,10 @@ interface Waiting {
 
 /**
  * All that wait equally long share one timer of the system: nearly none ever rings, and starting and stopping one for
- * each request costs more than a place in a set. Sets keep their order, so only the first has to be looked at.
+ * each request costs more than a place in a list. The first of it is due first.
  */
 const createSharedTimer = (milliseconds: number): ((ring: () => void) => () => void) => {
-  const waiting = new Set<Waiting>();
+  const waiting = new LinkedList<Waiting>();
   let isSet = false;
 
   const set = (inMilliseconds: number): void => {
@@ -115,22 +115,21 @@ const createSharedTimer = (milliseconds: number): ((ring: () => void) => () => v
   };
   const ringDue = (): void => {
     isSet = false;
-    for (const one of waiting) {
-      const restMs = one.dueAt - performance.now();
+    for (const place of waiting.places()) {
+      const restMs = place.value.dueAt - performance.now();
       if (restMs > 0) {
         set(Math.ceil(restMs));
         return;
       }
-      waiting.delete(one);
-      one.ring();
+      waiting.remove(place);
+      place.value.ring();
     }
   };
 
   return (ring) => {
-    const one = { ring, dueAt: performance.now() + milliseconds };
-    waiting.add(one);
+    const place = waiting.add({ ring, dueAt: performance.now() + milliseconds });
     if (!isSet) set(milliseconds);
-    return () => waiting.delete(one);
+    return () => waiting.remove(place);
   };
 };
 

@@ -9,6 +9,7 @@ export * from './instant.ts';
 export * from './json.ts';
 export * from './json-scan.ts';
 export * from './line.ts';
+export { LinkedList, type ListPlace } from './linked-list.ts';
 export type * from './settings.ts';
 
 // Nouns and their rules

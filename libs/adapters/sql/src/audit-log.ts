@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { fulfilledWithin } from '@portico/dependencies';
-import { PorticoError } from '@portico/domain';
+import { LinkedList, PorticoError } from '@portico/domain';
 import type { AuditEntry, AuditFilter, AuditLog, Deadline, Instant, ProfileId } from '@portico/domain';
 import { createAuditArrivals, type AuditArrivals } from './audit-arrivals.ts';
 import { readBatch, readLastSeq, readPage } from './audit-pages.ts';
@@ -95,7 +95,7 @@ const createQueue = (database: SqlDatabase, arrivals: AuditArrivals) => {
   let waiting: Appended[] = [];
   let next: Promise<void> | null = null;
   let last: Promise<unknown> = Promise.resolve();
-  const underWay = new Set<Promise<void>>();
+  const underWay = new LinkedList<Promise<void>>();
 
   const commit = async (before: Promise<unknown>): Promise<void> => {
     await setImmediate();
@@ -135,8 +135,8 @@ const createQueue = (database: SqlDatabase, arrivals: AuditArrivals) => {
       throw error;
     });
     last = committed.catch(() => undefined);
-    underWay.add(committed);
-    const forget = () => underWay.delete(committed);
+    const place = underWay.add(committed);
+    const forget = () => underWay.remove(place);
     committed.then(forget, forget);
     return committed;
   };
@@ -150,7 +150,7 @@ const createQueue = (database: SqlDatabase, arrivals: AuditArrivals) => {
       if (!isInTime(appended)) throw new PorticoError('timed_out');
     },
     async settled(): Promise<void> {
-      await Promise.allSettled(underWay);
+      await Promise.allSettled([...underWay.places()].map(({ value }) => value));
     },
   };
 };
