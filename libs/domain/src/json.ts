@@ -25,6 +25,7 @@ const escapes =
  * not. Values and names count, duplicate names too (specification, section 1).
  */
 export const unstorableAt = (text: string): number | null => {
+  if (!text.includes('\\')) return null;
   for (const { index, groups } of text.matchAll(escapes)) if (groups?.['unstorable']) return index;
   return null;
 };

@@ -31,13 +31,13 @@ export const createEmbeddedVectorIndex = (ports: {
       }
     },
     async search(query) {
-      VectorMemory.check(query.vector);
+      const vector = VectorMemory.unit(query.vector);
       if (query.among.length === 0 || query.limit < 1) {
         return { matches: [], isFallback: false };
       }
       return models.during(query.modelId, async ({ rows, catchUp }) => {
         await catchUp.read(query.asOf);
-        return { matches: best(rows, query), isFallback: false };
+        return { matches: best(rows, { ...query, vector }), isFallback: false };
       });
     },
     async forget(modelId) {
@@ -50,6 +50,7 @@ export const createEmbeddedVectorIndex = (ports: {
   };
 };
 
+/** The query has unit length. */
 const best = (rows: VectorRows, { vector, among, limit }: VectorQuery): readonly VectorMatch[] => {
   const visible = rows.rowsOf(among);
   const scoresOf = (compared: Uint32Array): Float32Array => {
@@ -58,7 +59,7 @@ const best = (rows: VectorRows, { vector, among, limit }: VectorQuery): readonly
     return scores;
   };
   const rowsAt = (places: Uint32Array): Uint32Array => places.map((place) => visible[place] ?? 0);
-  const places = rows.sketches?.placesOfBest(VectorMemory.unit(vector), visible, limit, (of) => scoresOf(rowsAt(of)));
+  const places = rows.sketches?.placesOfBest(vector, visible, limit, (of) => scoresOf(rowsAt(of)));
   const compared = places ? rowsAt(places) : visible;
   const scores = scoresOf(compared);
   return bestScores(scores, limit).map((position) => ({

@@ -4,7 +4,7 @@ import { VectorMemory } from './vector-memory.ts';
 
 const scoresOf = (memory: VectorMemory, query: Float32Array, rows: readonly number[]): readonly number[] => {
   const scores = new Float32Array(rows.length);
-  memory.score(query, Uint32Array.from(rows), scores);
+  memory.score(VectorMemory.unit(query), Uint32Array.from(rows), scores);
   return [...scores];
 };
 

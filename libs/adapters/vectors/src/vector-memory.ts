@@ -23,7 +23,7 @@ const checkVector = (vector: Float32Array): void => {
   }
 };
 
-/** The factor that scales a vector to length 1. */
+/** The factor that scales a vector to length 1; throws for one that cannot be compared. */
 const toUnitLength = (vector: Float32Array): number => {
   checkVector(vector);
   let squares = 0;
@@ -40,6 +40,12 @@ const toUnitLength = (vector: Float32Array): number => {
   return 1 / Math.sqrt(squares);
 };
 
+/** Writes the vector at length 1; throws as `toUnitLength`. */
+const writeUnit = (vector: Float32Array, words: Float32Array, first: number): void => {
+  const factor = toUnitLength(vector);
+  for (let i = 0; i < embeddingDimension; i += 1) words[first + i] = (vector[i] ?? 0) * factor;
+};
+
 /** Vectors by row number, side by side in WebAssembly memory, and their cosine similarities to a query. */
 export class VectorMemory {
   readonly #kernel: VectorKernel = createKernel(vectorKernelBase64);
@@ -54,27 +60,26 @@ export class VectorMemory {
     ({ words: this.#words, list: this.#list, scores: this.#scores } = views(this.#kernel));
   }
 
-  /** Throws for a vector that cannot be compared: a length other than 768, a component that is not finite, no direction. */
-  static check(vector: Float32Array): void {
-    toUnitLength(vector);
-  }
-
-  /** The vector at length 1, as it is stored; throws as `check`. */
+  /**
+   * The vector at length 1, as it is stored. Throws a `RangeError` for one that cannot be compared: a length other than
+   * 768, a component that is not finite, no direction.
+   */
   static unit(vector: Float32Array): Float32Array {
-    const factor = toUnitLength(vector);
-    return vector.map((component) => component * factor);
+    const unit = new Float32Array(embeddingDimension);
+    writeUnit(vector, unit, 0);
+    return unit;
   }
 
-  /** Stores the vector in a free row, and returns its number. */
+  /** Stores the vector in a free row, and returns its number; throws as `unit`. */
   add(vector: Float32Array): number {
-    VectorMemory.check(vector);
+    toUnitLength(vector);
     const row = this.#freed.pop() ?? this.#nextRow();
     this.replace(row, vector);
     return row;
   }
 
   replace(row: number, vector: Float32Array): void {
-    this.#write(layout.vectors + row * rowBytes, vector);
+    writeUnit(vector, this.#words, (layout.vectors + row * rowBytes) / 4);
   }
 
   /** The row's vector, at unit length: a view until the memory grows. */
@@ -88,9 +93,12 @@ export class VectorMemory {
     this.#freed.push(row);
   }
 
-  /** Writes the similarity of each of these rows to `scores`, in order: between 0 and 1, negative ones raised to 0. */
+  /**
+   * Writes the similarity of each of these rows to a query of unit length to `scores`, in order: between 0 and 1,
+   * negative ones raised to 0.
+   */
   score(query: Float32Array, rows: Uint32Array, scores: Float32Array): void {
-    this.#write(layout.query, query);
+    this.#words.set(query, layout.query / 4);
     for (let start = 0; start < rows.length; start += listLength) {
       const part = rows.length <= listLength ? rows : rows.subarray(start, start + listLength);
       this.#list.set(part);
@@ -100,15 +108,6 @@ export class VectorMemory {
       } else {
         scores.set(this.#scores.subarray(0, part.length), start);
       }
-    }
-  }
-
-  #write(address: number, vector: Float32Array): void {
-    const factor = toUnitLength(vector);
-    const words = this.#words;
-    const first = address / 4;
-    for (let i = 0; i < embeddingDimension; i += 1) {
-      words[first + i] = (vector[i] ?? 0) * factor;
     }
   }
 

@@ -66,7 +66,7 @@ const reference = (vectors: ReadonlyMap<CollectionId, Float32Array>, query: Floa
   const memory = new VectorMemory();
   const rows = Uint32Array.from(vectors.values(), (vector) => memory.add(vector));
   const scores = new Float32Array(rows.length);
-  memory.score(query, rows, scores);
+  memory.score(VectorMemory.unit(query), rows, scores);
   const ids = [...vectors.keys()];
   return bestScores(scores, limit).map((i) => ({ collectionId: ids[i], score: scores[i] }));
 };

@@ -41,7 +41,10 @@ const blockRows = 1024;
 export const sketchBytes = 496;
 
 /** How many of the best by their sketches are compared first, to know what the best have at least. */
-const firstMin = 128;
+const firstMin = 48;
+
+/** Fewer rows are compared all. */
+const rowsMin = 512;
 
 /**
  * Sketches of unit vectors by row number, which tell the few of many rows that can be among the best. A vector's
@@ -78,7 +81,7 @@ export class VectorSketches {
 
   /**
    * Returns the places in `rows`, ascending, of all that can be among the `limit` best, or equal the last of them; null
-   * if everything has to be compared. `score` returns the similarities of the vectors at some places.
+   * if everything has to be compared. The query has unit length; `score` returns the similarities of the vectors at some places.
    */
   placesOfBest(
     query: Float32Array,
@@ -87,7 +90,7 @@ export class VectorSketches {
     score: (places: Uint32Array) => Float32Array,
   ): Uint32Array | null {
     const firstCount = Math.max(firstMin, 2 * limit);
-    if (rows.length > listMax || rows.length < 4 * firstCount) return null;
+    if (rows.length > listMax || rows.length < Math.max(rowsMin, 4 * firstCount)) return null;
     this.#views.list.set(rows);
     const { length, product, rotated } = this.#rotated(query);
     const ofMean = product + this.#meanSquares;
