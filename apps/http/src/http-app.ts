@@ -227,7 +227,7 @@ const record = (exchange: Exchange, records: Records): void => {
   observe(ms / 1_000);
   const isWhole = response.writableFinished;
   writeLine(isProbe && status === 200 && isWhole ? 'debug' : 'info', {
-    ms: Math.round(ms * 1_000) / 1_000,
+    ms,
     request_id: requestId,
     profile_id: profileId,
     trace_id: span?.traceId ?? null,

@@ -35,7 +35,20 @@ test.each([
   createRequestLines(logger, kind)('info', { ...plain, ...known });
   logger.child(kind).info(present, 'request');
   expect(lines).toHaveLength(2);
-  expect(lines[0]).toBe(lines[1]);
+  expect(lines[0]?.replace('"ms":1.250', '"ms":1.25')).toBe(lines[1]);
+});
+
+test.each([
+  [0, '0.000'],
+  [0.0004, '0.000'],
+  [0.0006, '0.001'],
+  [0.999_6, '1.000'],
+  [12.345_4, '12.345'],
+  [123_456.789, '123456.789'],
+])('%d ms are written as %s', (ms, text) => {
+  const { lines, logger } = gathering('info');
+  createRequestLines(logger, kind)('info', { ...plain, ms });
+  expect(lines[0]).toContain(`"ms":${text},`);
 });
 
 test('a line below the level is not written', () => {

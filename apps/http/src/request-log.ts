@@ -44,7 +44,7 @@ export const createRequestLines = (logger: Logger, kind: RequestKind): WriteRequ
 };
 
 const membersOf = ({ ms, request_id, profile_id, service_account_id, unreadable, aborted }: RequestFacts): string => {
-  let members = `,"ms":${ms},"request_id":"${request_id}"`;
+  let members = `,"ms":${inThousandths(ms)},"request_id":"${request_id}"`;
   if (profile_id !== null) members += `,"profile_id":"${profile_id}"`;
   if (service_account_id !== null) members += `,"service_account_id":"${service_account_id}"`;
   if (unreadable !== null) members += `,"unreadable":"${unreadable}"`;
@@ -52,5 +52,15 @@ const membersOf = ({ ms, request_id, profile_id, service_account_id, unreadable,
   return members;
 };
 
-const present = (facts: RequestFacts): object =>
-  Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null && value !== false));
+const threeDigits = Array.from({ length: 1_000 }, (_, number) => String(number).padStart(3, '0'));
+
+/** With three decimals. V8 writes a number with a fraction anew each time, and takes 1 µs for it. */
+const inThousandths = (number: number): string => {
+  const thousandths = Math.round(number * 1_000);
+  return `${Math.trunc(thousandths / 1_000)}.${threeDigits[thousandths % 1_000]}`;
+};
+
+const present = ({ ms, ...facts }: RequestFacts): object => ({
+  ms: Number(inThousandths(ms)),
+  ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null && value !== false)),
+});
