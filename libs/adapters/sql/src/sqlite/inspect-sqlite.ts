@@ -43,7 +43,7 @@ const openUnchanged = (file: string): Connection => {
 
 const inspected = (connection: Connection, file: string): InspectedDatabase => {
   // One connection that refuses every write is enough for reads one after another.
-  const database = new SqliteDatabase({ writer: connection, reader: connection, snapshots: connection }, 0);
+  const database = new SqliteDatabase({ file, writer: connection, reader: connection, snapshots: connection }, 0);
   return {
     product: `SQLite ${connection.prepare<[], string>('select sqlite_version()').pluck().get() ?? ''}`,
     isTooOld: false,

@@ -7,6 +7,7 @@ import { retryWhileBusy } from './busy.ts';
 import { busyTimeoutMs, configure, migrateSqlite, startWaitMs } from './migrate-sqlite.ts';
 
 export interface OpenSqlite {
+  readonly file: string;
   /** Never waits for another process's lock: fails with SQLITE_BUSY, and `retryWhileBusy` retries. */
   readonly writer: Connection;
   /** Read-only, and never in a transaction: sees committed data. */
@@ -66,7 +67,7 @@ const connect = async (file: string): Promise<OpenSqlite> => {
     for (const connection of [reader, snapshots]) connection.pragma('trusted_schema = OFF');
     // From here on `SqliteDatabase` waits for other processes, without blocking this one.
     writer.pragma('busy_timeout = 0');
-    return { writer, reader, snapshots };
+    return { file, writer, reader, snapshots };
   } catch (error) {
     for (const connection of opened) connection.close();
     throw error;

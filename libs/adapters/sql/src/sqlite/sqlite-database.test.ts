@@ -7,6 +7,7 @@ import { withFile } from '../../test/with-stores.ts';
 import { openSqlStores } from '../index.ts';
 import { openSqlite } from './open-sqlite.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
+import { prepareSqliteReads } from './statements.ts';
 
 const withDatabase = (work: (database: SqliteDatabase) => Promise<void>): Promise<void> =>
   withFile(async (file) => {
@@ -21,6 +22,30 @@ const withDatabase = (work: (database: SqliteDatabase) => Promise<void>): Promis
 const insert = "insert into settings (name, value) values (?, '')";
 const names = async ({ reads }: SqliteDatabase) =>
   (await reads.all<{ name: string }>('select name from settings order by name')).map(({ name }) => name);
+
+test('prepared reads see nothing of a transaction that is open, and all of it once it is committed or rolled back', () =>
+  withFile(async (file) => {
+    const connections = await openSqlite(file);
+    const database = new SqliteDatabase(connections, 1_000);
+    const count = prepareSqliteReads(connections, database).first<{ count: number }>(
+      'select count(*) as count from settings',
+    );
+    const before = (await count())?.count ?? 0;
+    const addOne = (name: string, fails: boolean) =>
+      database.transact(async (transaction) => {
+        await transaction.run(insert, [name]);
+        expect(await count()).toEqual({ count: before });
+        await setImmediate();
+        expect(await count()).toEqual({ count: before });
+        if (fails) throw new Error('rolled back');
+      });
+    await expect(addOne('a', true)).rejects.toThrow('rolled back');
+    expect(await count()).toEqual({ count: before });
+    await addOne('b', false);
+    expect(await count()).toEqual({ count: before + 1 });
+    expect(database.isWriting).toBe(false);
+    await database.close();
+  }));
 
 test('reads see nothing of a transaction that is open', () =>
   withDatabase(async (database) => {

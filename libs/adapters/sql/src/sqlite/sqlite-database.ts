@@ -2,6 +2,7 @@ import type { Deadline } from '@portico/domain';
 import type { AppendedSql, SqlDatabase, Sql } from '../sql.ts';
 import { Mutex } from '../mutex.ts';
 import { retryWhileBusy } from './busy.ts';
+import { Checkpoints } from './checkpoints.ts';
 import type { OpenSqlite } from './open-sqlite.ts';
 import { PreparedSql } from './statements.ts';
 
@@ -17,11 +18,13 @@ export class SqliteDatabase implements SqlDatabase {
   readonly #connections: OpenSqlite;
   readonly #writes: Sql;
   readonly #snapshots: Sql;
+  readonly #checkpoints: Checkpoints;
   readonly #waitMs: number;
   #isWriting = false;
 
   constructor(connections: OpenSqlite, waitMs: number) {
     this.#connections = connections;
+    this.#checkpoints = new Checkpoints(connections.file);
     this.#waitMs = waitMs;
     this.reads = new PreparedSql(connections.reader);
     this.#writes = new PreparedSql(connections.writer);
@@ -67,6 +70,7 @@ export class SqliteDatabase implements SqlDatabase {
 
   async close(): Promise<void> {
     await Promise.all([this.#mutex.close(), this.#snapshotMutex.close()]);
+    await this.#checkpoints.close();
     const { writer, reader, snapshots } = this.#connections;
     // The writer closes last, which checkpoints the log into the file.
     for (const connection of [reader, snapshots, writer]) connection.close();
@@ -79,6 +83,7 @@ export class SqliteDatabase implements SqlDatabase {
       await this.#writes.run('begin immediate');
       const answer = await work(this.#writes);
       await this.#writes.run('commit');
+      this.#checkpoints.committed();
       return answer;
     } catch (error) {
       // After some errors, such as a full disk, SQLite has rolled back by itself.

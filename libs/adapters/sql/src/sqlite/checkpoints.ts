@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import { Worker } from 'node:worker_threads';
+
+/** What the thread finds as its `workerData`. */
+export interface CheckpointThreadData {
+  readonly file: string;
+  /** Fewer pages are left in the log. */
+  readonly pagesMin: number;
+}
+
+export type CheckpointOrder = 'checkpoint' | 'close';
+
+const pagesMin = 1_000;
+const pageBytes = 4_096;
+/** After a commit, so that many share one look at the log. */
+const lookAfterMs = 100;
+
+/**
+ * Copies committed pages from the log into the database file in a thread of its own, which starts once there are many.
+ * A commit that does it itself, as SQLite does at `wal_autocheckpoint` pages, holds the event loop until all of them are
+ * written and synced: after a large change, for a tenth of a second. That stays in place for what the thread does not
+ * keep up with, and if it fails.
+ */
+export class Checkpoints {
+  readonly #file: string;
+  #worker: Worker | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #asked: Promise<unknown> | null = null;
+  #isOver = false;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Tells that something was committed. */
+  committed(): void {
+    if (this.#isOver) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      this.#asked ??= this.#checkpoint()
+        .catch(() => (this.#isOver = true))
+        .then(() => (this.#asked = null));
+    }, lookAfterMs).unref();
+  }
+
+  /** Resolves once the thread has closed its connection. */
+  async close(): Promise<void> {
+    this.#isOver = true;
+    if (this.#timer) clearTimeout(this.#timer);
+    await this.#asked;
+    await this.#order('close', 'exit');
+  }
+
+  async #checkpoint(): Promise<void> {
+    // The file does not shrink: from then on the thread counts.
+    const { size } = await stat(`${this.#file}-wal`);
+    if (size < pagesMin * pageBytes) return;
+    this.#worker ??= this.#start();
+    await this.#order('checkpoint', 'message');
+  }
+
+  /** Keeps the process alive until it is carried out. Rejects if the thread fails. */
+  async #order(order: CheckpointOrder, event: 'message' | 'exit'): Promise<void> {
+    const worker = this.#worker;
+    if (!worker) return;
+    worker.ref();
+    worker.postMessage(order);
+    await Promise.race([once(worker, event), once(worker, 'exit')]);
+    worker.unref();
+  }
+
+  #start(): Worker {
+    const module = `./checkpoint-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`;
+    const workerData: CheckpointThreadData = { file: this.#file, pagesMin };
+    const worker = new Worker(new URL(module, import.meta.url), { workerData, name: 'checkpoints' });
+    worker.unref();
+    worker.on('exit', () => {
+      this.#worker = null;
+      this.#isOver = true;
+    });
+    worker.on('error', () => undefined);
+    return worker;
+  }
+}
