@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { compactVerify, errors, type CryptoKey } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Log } from '@portico/dependencies';
@@ -56,7 +56,7 @@ export const createJwtVerifier = ({ clock, keys, log, ...rules }: JwtVerifierOpt
   return {
     async verify(token, use = 'identity') {
       if (token.length > tokenMaxLength) throw invalidToken('the token is too long');
-      const digest = createHash('sha256').update(token).digest('base64');
+      const digest = hash('sha256', token, 'base64');
       const known = remembered.get(digest);
       // Malformed tokens fail before any key is needed, so they are invalid even while there are no keys.
       const header = known?.header ?? readHeader(token);

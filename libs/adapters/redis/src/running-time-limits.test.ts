@@ -84,7 +84,7 @@ test('data that arrives in the last slice is in time, although the process stall
   for (const end = performance.now() + patienceMs; tried < 5 && performance.now() < end;) {
     let isOver = false;
     const limit = limits.start(sliceMs, () => (isOver = true));
-    await until(() => limit.slicesLeft === 1);
+    await until(() => limit.value.slicesLeft === 1);
     // After this turn's timers: once the stall is over, timers run first, and the sockets only then.
     await new Promise(setImmediate);
     if (isOver) continue;
