@@ -99,18 +99,21 @@ export const writeOperations = async (
   operations: readonly Operation[],
 ): Promise<void> => {
   const before = await storedRows(sql, collectionId);
-  const changed: Row<typeof OperationEntity>[] = [];
-  for (const [position, operation] of operations.entries()) {
-    const row = { ...operation, collectionId, position, tags: JSON.stringify(operation.tags) };
-    const stored = before.get(row.key);
-    before.delete(row.key);
-    if (!stored || !isSame(stored, row)) changed.push(row);
+  for (let from = 0; from < operations.length; from += rowsWrittenAtOnce) {
+    const changed: Row<typeof OperationEntity>[] = [];
+    for (const [at, operation] of operations.slice(from, from + rowsWrittenAtOnce).entries()) {
+      const row = { ...operation, collectionId, position: from + at, tags: JSON.stringify(operation.tags) };
+      const stored = before.get(row.key);
+      before.delete(row.key);
+      if (!stored || !isSame(stored, row)) changed.push(row);
+    }
+    await writeEach(sql, upsertOperation, changed);
+    await setImmediate();
   }
   await sql.runEach(
     deleteOperation,
     Array.from(before.keys(), (key) => [collectionId, key]),
   );
-  await writeEach(sql, upsertOperation, changed);
   await sql.run('update collections set operations_digest = ? where id = ?', [documentDigest, collectionId]);
 };
 
@@ -130,6 +133,9 @@ const storedRows = async (sql: Sql, collectionId: CollectionId): Promise<Map<Ope
 };
 
 const rowsAtOnce = 2_000;
+
+/** They take some 10 ms, during which SQLite holds the event loop. PostgreSQL takes as many in one statement. */
+const rowsWrittenAtOnce = 1_024;
 
 /** PostgreSQL returns a boolean where SQLite returns 0 or 1. */
 const isSame = (stored: StoredRow, row: StoredRow): boolean =>

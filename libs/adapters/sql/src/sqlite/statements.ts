@@ -10,7 +10,7 @@ import type { PreparedRead, PreparedReads, Sql, Value } from '../sql.ts';
  */
 const rowsOfATurn = 2_000;
 
-/** SQL on one better-sqlite3 connection, each statement prepared once. Only large batches yield to the event loop. */
+/** SQL on one better-sqlite3 connection, each statement prepared once. Only large batches and values yield to the event loop. */
 export class PreparedSql implements Sql {
   /** Filing changes pages of eight indexes, and SQLite writes each changed page whole with each commit. */
   readonly filesLater = true;
@@ -30,7 +30,9 @@ export class PreparedSql implements Sql {
   }
 
   async run(text: string, parameters: readonly Value[] = []): Promise<number> {
-    return this.#prepare(text).run(...parameters.map(bound)).changes;
+    const { changes } = this.#prepare(text).run(...parameters.map(bound));
+    if (parameters.some(isLarge)) await othersTurn();
+    return changes;
   }
 
   async runEach(text: string, parameters: readonly (readonly Value[])[]): Promise<void> {
@@ -49,6 +51,9 @@ export class PreparedSql implements Sql {
     return statement;
   }
 }
+
+/** Writing a megabyte takes some milliseconds, and committing it again as many. */
+const isLarge = (value: Value): boolean => value instanceof Uint8Array && value.length >= 1_048_576;
 
 /** SQLite has no booleans. */
 const bound = (value: Value): unknown => (typeof value === 'boolean' ? Number(value) : value);
