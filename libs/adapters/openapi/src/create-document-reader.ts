@@ -22,7 +22,8 @@ export interface ClosableDocumentReader extends DocumentReader {
 }
 
 /**
- * Reads documents in worker threads of bounded memory, started with the first document and then kept. Waiting documents
+ * Reads documents in worker threads of bounded memory, started with the first document and kept until a large one, of
+ * which a thread would keep some hundred megabytes that nobody needs. Waiting documents
  * are read in order of arrival; beyond the limits new ones are refused at once with `internal`, and expired ones leave
  * the queue. A document that exceeds a thread's memory or time is refused as `invalid_body`; a thread that dies of
  * anything else is an `internal` error. Either way, or if a document expires while being read, the next one gets a new
@@ -37,6 +38,7 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
       name: 'document reader',
       memoryMegabytes,
       timeLimitMs,
+      endsAfterBytes,
       tooSlow: () => refused(`too large to be checked: it took over ${timeLimitMs / 1000} s`),
       tooLarge: (cause) => refused('too large to be checked: it takes more memory than a document may', cause),
     });
@@ -75,6 +77,9 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
     close: () => queue.close(),
   };
 }
+
+/** Starting a new thread takes a tenth of what reading so many bytes takes. */
+const endsAfterBytes = 8_388_608;
 
 const refused = (because: string, cause?: unknown): PorticoError =>
   new PorticoError('invalid_body', { because, cause });

@@ -12,6 +12,8 @@ export interface ThreadOptions extends ThreadLimits {
   readonly name: string;
   /** What the module finds as its `workerData`. */
   readonly data?: unknown;
+  /** After an order of as many transferred bytes the thread ends, and gives back its memory; by default never. */
+  readonly endsAfterBytes?: number;
   /** What an order is refused with that takes too long, or more memory than there is. */
   readonly tooSlow: () => PorticoError;
   readonly tooLarge: (cause: unknown) => PorticoError;
@@ -36,7 +38,8 @@ export class WorkerThread<Order, Outcome> {
    */
   run(order: Order, transferred: readonly ArrayBuffer[], deadline: Deadline | null): Promise<Outcome> {
     const worker = (this.#worker ??= this.#start());
-    const { timeLimitMs, name, tooSlow, tooLarge } = this.#options;
+    const { timeLimitMs, name, endsAfterBytes = Infinity, tooSlow, tooLarge } = this.#options;
+    const isLarge = transferred.reduce((sum, { byteLength }) => sum + byteLength, 0) >= endsAfterBytes;
     return new Promise<Outcome>((resolve, reject) => {
       const over = (settle: () => void): void => {
         clearTimeout(timer);
@@ -49,7 +52,10 @@ export class WorkerThread<Order, Outcome> {
         this.#worker = null;
         over(() => reject(error));
       };
-      const done = (outcome: Outcome): void => over(() => resolve(outcome));
+      const done = (outcome: Outcome): void => {
+        over(() => resolve(outcome));
+        if (isLarge) void this.close();
+      };
       const died = (error: NodeJS.ErrnoException): void =>
         gone(
           error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLarge(error) : new PorticoError('internal', { cause: error }),
