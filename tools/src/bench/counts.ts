@@ -115,7 +115,8 @@ const systemCallsOf = async ({ installation }: Filled, subject: Subject, load: L
     const one = count / countedRequests;
     return [call, call.endsWith(' log') ? Math.ceil(one - 0.05) : Math.round(one * 10) / 10];
   });
-  return Object.fromEntries(rounded.filter(([, count]) => count > 0).sort());
+  // What comes with fewer than every second request is of the background.
+  return Object.fromEntries(rounded.filter(([, count]) => count >= 0.5).sort());
 };
 
 type Allocations = Pick<EmbeddedCounts, 'heapBytes' | 'bufferBytes'>;

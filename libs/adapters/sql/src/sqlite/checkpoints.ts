@@ -53,9 +53,8 @@ export class Checkpoints {
   }
 
   async #checkpoint(): Promise<void> {
-    // The file does not shrink: from then on the thread counts.
-    const { size } = await stat(`${this.#file}-wal`);
-    if (size < pagesMin * pageBytes) return;
+    // The file does not shrink: once it is large, only the thread knows how much of it is in use.
+    if (!this.#worker && (await stat(`${this.#file}-wal`)).size < pagesMin * pageBytes) return;
     this.#worker ??= this.#start();
     await this.#order('checkpoint', 'message');
   }
