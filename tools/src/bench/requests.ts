@@ -73,7 +73,7 @@ const read = async (
 ): Promise<readonly RequestFigures[]> => {
   const sets: Measured[] = [];
   // Two processes of the same code differ by some percent, as long as they run.
-  const count = options.quick ? 2 : filled.length > 1 ? 5 : 3;
+  const count = options.quick ? 2 : 5;
   for (; sets.length < count - 1;)
     sets.push(await onProcesses(chosen, filled, options, folder, () => Promise.resolve()));
   const all: RequestFigures[] = [];
@@ -106,7 +106,7 @@ const onProcesses = async (
       services.push({ subject, catalog: await openCatalog(catalog, installation) });
     }
     const all: (readonly SpellFigures[])[] = [];
-    const times = quick ? { rounds: 8, spellMs: 120 } : { rounds: 15, spellMs: 200 };
+    const times = quick ? { rounds: 8, spellMs: 120 } : { rounds: 9, spellMs: 200 };
     for (const scenario of chosen) {
       const { callers } = scenario;
       const runners = services.map(({ subject, catalog }) => ({
