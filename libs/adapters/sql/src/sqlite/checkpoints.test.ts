@@ -1,4 +1,5 @@
-import { stat } from 'node:fs/promises';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import SqliteDriver from 'better-sqlite3';
 import { expect, test } from 'vitest';
@@ -93,4 +94,19 @@ test('its end removes nothing of the log, and the last connection copies what is
     expect((await stat(`${file}-wal`)).size).toBeGreaterThan(3_000 * 4_096);
     for (const connection of [reader, snapshots, writer]) connection.close();
     await expect(stat(`${file}-wal`)).rejects.toThrow('ENOENT');
+  }));
+
+test('a thread that fails is told once, and what waits for it ends', () =>
+  withFile(async (file) => {
+    const said: string[] = [];
+    const checkpoints = new Checkpoints(file, { warn: (_facts: object, text: string) => void said.push(text) });
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, 'This is not a database.');
+    await writeFile(`${file}-wal`, Buffer.alloc(5_000_000));
+    for (let round = 0; round < 2; round++) {
+      checkpoints.committed();
+      await pause(400);
+    }
+    await checkpoints.close();
+    expect(said).toEqual([expect.stringContaining('The thread that copies the log of SQLite into its file failed')]);
   }));

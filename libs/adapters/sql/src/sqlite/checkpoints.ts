@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
+import type { Log } from '@portico/dependencies';
 
 /** What the thread finds as its `workerData`. */
 export interface CheckpointThreadData {
@@ -24,13 +25,15 @@ const lookAfterMs = 100;
  */
 export class Checkpoints {
   readonly #file: string;
+  readonly #log: Pick<Log, 'warn'> | null;
   #worker: Worker | null = null;
   #timer: NodeJS.Timeout | null = null;
   #asked: Promise<unknown> | null = null;
   #isOver = false;
 
-  constructor(file: string) {
+  constructor(file: string, log: Pick<Log, 'warn'> | null = null) {
     this.#file = file;
+    this.#log = log;
   }
 
   /** Tells that something was committed. */
@@ -39,7 +42,7 @@ export class Checkpoints {
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
       this.#asked ??= this.#checkpoint()
-        .catch(() => (this.#isOver = true))
+        .catch((error: unknown) => this.#giveUp(error))
         .then(() => (this.#asked = null));
     }, lookAfterMs).unref();
   }
@@ -74,11 +77,17 @@ export class Checkpoints {
     const workerData: CheckpointThreadData = { file: this.#file, pagesMin };
     const worker = new Worker(new URL(module, import.meta.url), { workerData, name: 'checkpoints' });
     worker.unref();
-    worker.on('exit', () => {
-      this.#worker = null;
-      this.#isOver = true;
-    });
+    worker.on('exit', () => (this.#worker = null));
+    // Whoever waits for the thread rejects with it; another one starts after it has ended while nobody waited.
     worker.on('error', () => undefined);
     return worker;
+  }
+
+  #giveUp(error: unknown): void {
+    this.#isOver = true;
+    this.#log?.warn(
+      { err: error },
+      'The thread that copies the log of SQLite into its file failed: until the next start commits do it, and take longer',
+    );
   }
 }

@@ -11,7 +11,7 @@ export const openSqliteStores = async (
   log: WriteCheckOptions['log'],
 ): Promise<SqlStores> => {
   const connections = await openSqlite(file);
-  const database = new SqliteDatabase(connections, writeWaitMs);
+  const database = new SqliteDatabase(connections, writeWaitMs, log);
   const prepared = prepareSqliteReads(connections, database);
   return createSqlStores({
     database,

@@ -1,3 +1,4 @@
+import type { Log } from '@portico/dependencies';
 import type { Deadline } from '@portico/domain';
 import type { AppendedSql, SqlDatabase, Sql } from '../sql.ts';
 import { Mutex } from '../mutex.ts';
@@ -22,9 +23,9 @@ export class SqliteDatabase implements SqlDatabase {
   readonly #waitMs: number;
   #isWriting = false;
 
-  constructor(connections: OpenSqlite, waitMs: number) {
+  constructor(connections: OpenSqlite, waitMs: number, log: Pick<Log, 'warn'> | null = null) {
     this.#connections = connections;
-    this.#checkpoints = new Checkpoints(connections.file);
+    this.#checkpoints = new Checkpoints(connections.file, log);
     this.#waitMs = waitMs;
     this.reads = new PreparedSql(connections.reader);
     this.#writes = new PreparedSql(connections.writer);
