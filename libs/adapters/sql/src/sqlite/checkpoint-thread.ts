@@ -10,14 +10,13 @@ interface LogPages {
 }
 
 const { file, pagesMin } = workerData as CheckpointThreadData;
-const connection = new SqliteDriver(file, { fileMustExist: true, timeout: 0 });
+/** Waiting for the lock of another process holds nobody up here. */
+const connection = new SqliteDriver(file, { fileMustExist: true, timeout: 1_000 });
 
 /** Passive: it waits for nobody, and nobody waits for it. A noop only counts (SQLite 3.51). */
 const checkpoint = (): void => {
-  const [{ log, checkpointed } = { log: 0, checkpointed: 0 }] = connection.pragma(
-    'wal_checkpoint(NOOP)',
-  ) as readonly LogPages[];
-  if (log - checkpointed >= pagesMin) connection.pragma('wal_checkpoint(PASSIVE)');
+  const [pages] = connection.pragma('wal_checkpoint(NOOP)') as readonly LogPages[];
+  if (pages && pages.log - pages.checkpointed >= pagesMin) connection.pragma('wal_checkpoint(PASSIVE)');
 };
 
 parentPort?.on('message', (order: CheckpointOrder) => {

@@ -30,6 +30,7 @@ export class Checkpoints {
   #timer: NodeJS.Timeout | null = null;
   #asked: Promise<unknown> | null = null;
   #isOver = false;
+  #hasFailed = false;
 
   constructor(file: string, log: Pick<Log, 'warn'> | null = null) {
     this.#file = file;
@@ -52,7 +53,7 @@ export class Checkpoints {
     this.#isOver = true;
     if (this.#timer) clearTimeout(this.#timer);
     await this.#asked;
-    await this.#order('close', 'exit');
+    await this.#order('close', 'exit').catch((error: unknown) => this.#giveUp(error));
   }
 
   async #checkpoint(): Promise<void> {
@@ -85,6 +86,8 @@ export class Checkpoints {
 
   #giveUp(error: unknown): void {
     this.#isOver = true;
+    if (this.#hasFailed) return;
+    this.#hasFailed = true;
     this.#log?.warn(
       { err: error },
       'The thread that copies the log of SQLite into its file failed: until the next start commits do it, and take longer',
