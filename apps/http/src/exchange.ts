@@ -115,7 +115,7 @@ const createSharedTimer = (milliseconds: number): ((ring: () => void) => () => v
   };
   const ringDue = (): void => {
     isSet = false;
-    for (const place of waiting.places()) {
+    for (let place = waiting.first; place; place = waiting.first) {
       const restMs = place.value.dueAt - performance.now();
       if (restMs > 0) {
         set(Math.ceil(restMs));

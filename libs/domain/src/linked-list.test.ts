@@ -19,6 +19,7 @@ test('it has what a set has, in the same order, whatever is added and removed', 
         } else if (place) expect(list.remove(place)).toBe(set.delete(place.value));
         expect(valuesOf(list)).toEqual([...set]);
         expect(list.size).toBe(set.size);
+        expect(list.first?.value).toBe([...set][0]);
       }
     }),
   );

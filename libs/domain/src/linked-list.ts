@@ -22,6 +22,10 @@ export class LinkedList<Value> {
     return this.#size;
   }
 
+  get first(): ListPlace<Value> | null {
+    return this.#first;
+  }
+
   /** Adds a value at the end; returns its place, by which it can be removed. */
   add(value: Value): ListPlace<Value> {
     const place: Place<Value> = { value, before: this.#last, after: null };
@@ -47,7 +51,7 @@ export class LinkedList<Value> {
     return true;
   }
 
-  /** In the order in which they were added. The place that was returned last may be removed meanwhile. */
+  /** In the order in which they were added. Only the place that was returned last may be removed meanwhile. */
   *places(): Generator<ListPlace<Value>> {
     for (let place = this.#first; place;) {
       const { after } = place;
