@@ -46,6 +46,32 @@ describe('a document that a thread does not finish in time', () => {
   });
 });
 
+describe('a large document', () => {
+  const padded = (length: number) => bytes(`{"openapi_spec":${pets}}`.padEnd(length));
+  const largeBytes = 8_388_608;
+
+  test('ends its thread once it was read, and the next one is read by a new thread', async () => {
+    const started = once(process, 'worker') as Promise<[Worker]>;
+    const documents = reader();
+    const reading = documents.readMember(padded(largeBytes), 'openapi_spec', null);
+    const [worker] = await started;
+    const ended = once(worker, 'exit');
+    expect((await reading).document?.title).toBe('Pets');
+    await ended;
+    expect((await documents.readMember(body(), 'openapi_spec', null)).document?.title).toBe('Pets');
+  });
+  test('that is a byte smaller leaves its thread to the next one', async () => {
+    let threads = 0;
+    const count = () => (threads += 1);
+    process.on('worker', count);
+    const documents = reader();
+    await documents.readMember(padded(largeBytes - 1), 'openapi_spec', null);
+    await documents.readMember(body(), 'openapi_spec', null);
+    process.off('worker', count);
+    expect(threads).toBe(1);
+  });
+});
+
 describe('a document that a thread has too little memory for', () => {
   test('is refused, and the next one is read by a new thread', async () => {
     const documents = reader({ memoryMegabytes: 24 });

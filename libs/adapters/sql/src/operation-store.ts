@@ -108,7 +108,7 @@ export const writeOperations = async (
       if (!stored || !isSame(stored, row)) changed.push(row);
     }
     await writeEach(sql, upsertOperation, changed);
-    await setImmediate();
+    if (from + rowsWrittenAtOnce < operations.length) await setImmediate();
   }
   await sql.runEach(
     deleteOperation,
