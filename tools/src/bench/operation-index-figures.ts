@@ -7,6 +7,7 @@ import {
   packOperations,
 } from '@portico/domain';
 import { createEmbeddedOperationIndex } from '@portico/vectors';
+import { quantile } from './statistics.ts';
 import { cpuMs, timed } from './timed.ts';
 
 /**
@@ -118,6 +119,7 @@ console.log(
     buildHoldMs: build.holdMs,
     catchUpMs: median(caughtUp),
     queryCpuMs: median(whole.map(({ cpu }) => cpu)),
+    queryCpuP99Ms: quantile(Float64Array.from(whole, ({ cpu }) => cpu).sort(), 0.99),
     queryMs: median(whole.map(({ ms }) => ms)),
     querySlowMs: Math.max(...whole.map(({ ms }) => ms)),
     queryHoldMs: median(whole.map(({ holdMs }) => holdMs)),
