@@ -25,8 +25,7 @@ RUN node apps/console/build.mjs
 
 FROM ${NODE_IMAGE}
 # Fewer arenas of glibc give memory back that the threads which read and slice documents no longer need.
-ENV MALLOC_ARENA_MAX=2
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data SECRETS_KEY_FILE=/data/secrets.key
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data SECRETS_KEY_FILE=/data/secrets.key MALLOC_ARENA_MAX=2
 WORKDIR /app
 COPY --from=dependencies /app ./
 COPY apps/http apps/http
