@@ -18,8 +18,7 @@ import { decodable, namesHost } from './requests/request-target.ts';
 import type { LocalIssuerDocuments, Route } from './route.ts';
 import { byPath, createRouteLookup, type FoundPath, type MethodTable } from './route-lookup.ts';
 import { perKind } from './request-kinds.ts';
-import type { Observe } from './request-durations.ts';
-import { createRequestLines, type WriteRequestLine } from './request-log.ts';
+import { createRequestLines } from './request-log.ts';
 import { protectedResourceOf } from './routes/oauth.ts';
 import { routes } from './routes/table.ts';
 import { createConsoleFiles } from './console/console-files.ts';
@@ -105,10 +104,7 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
       consoleFiles: createConsoleFiles(),
     },
   };
-  const records = perKind((kind) => ({
-    observe: metrics.durations.addSeries(kind),
-    writeLine: createRequestLines(facts.logger, kind),
-  }));
+  const records = createRecords(facts.logger, metrics);
   const serve = createServing(facts, pipeline, metrics, records, isDraining);
 
   const paths = byPath(table);
@@ -215,7 +211,10 @@ const beginSpan = (tracing: Pick<Tracing, 'beginRequest'>, { method = '', httpVe
   tracing.beginRequest({ method, httpVersion, headers });
 
 /** What takes down a request of a kind. */
-type Records = ReturnType<typeof perKind<{ readonly observe: Observe; readonly writeLine: WriteRequestLine }>>;
+const createRecords = (logger: Logger, { durations }: Pick<HttpMetrics, 'durations'>) =>
+  perKind((kind) => ({ observe: durations.addSeries(kind), writeLine: createRequestLines(logger, kind) }));
+
+type Records = ReturnType<typeof createRecords>;
 
 /** Writes the request's log line and updates its metrics. */
 const record = (exchange: Exchange, records: Records): void => {

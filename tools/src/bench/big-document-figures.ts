@@ -81,12 +81,10 @@ async function measured(address: string, pid: number) {
   if (!issuer) throw new Error('The bench needs the local issuer');
   const admin = { token: await issuer.mint({ ...localAdmin, ttlSeconds: 86_400 }) };
   const api = createApiClient(address);
-  const { key, small, stored } = await others(api, admin);
+  const { key, small, stored } = await others(address, api, admin);
   const json = { ...key, 'content-type': 'application/json' };
   await using bystander = await startBystander({ address, requests: repeated(small, stored, key, json) });
   await pause(3_000);
-  // The first call of MCP loads what answers it, whatever the documents.
-  await exchange(address, 'POST', '/mcp', { ...json, ...mcpAccept }, Buffer.from(JSON.stringify(listCall)));
   await bystander.take();
   await watch();
 
@@ -190,7 +188,7 @@ type Api = ReturnType<typeof createApiClient>;
 type Headers = Readonly<Record<string, string>>;
 
 /** A client with two small collections, of which one has a stored credential. */
-async function others(api: Api, admin: { readonly token: string }) {
+async function others(address: string, api: Api, admin: { readonly token: string }) {
   const registration = { firebase_uid: 'bystander', email: 'bystander@example.com', full_name: 'Bystander' };
   const { id } = await api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', registration);
   const approved = await api.ask<{ client_id: string; client_secret: string }>(
@@ -209,8 +207,12 @@ async function others(api: Api, admin: { readonly token: string }) {
     await indexed(api, admin, collection.id);
     return collection.id;
   };
+  const key = { 'x-client-id': approved.client_id, 'x-api-key': approved.client_secret };
+  // The first call of MCP loads what answers it, whatever the documents.
+  const mcp = { ...key, 'content-type': 'application/json', ...mcpAccept };
+  await exchange(address, 'POST', '/mcp', mcp, Buffer.from(JSON.stringify(listCall)));
   return {
-    key: { 'x-client-id': approved.client_id, 'x-api-key': approved.client_secret },
+    key,
     small: await create('small'),
     stored: await create('stored', { type: 'apiKey', name: 'X-Key', value: 'secret' }),
   };
