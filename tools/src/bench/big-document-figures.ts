@@ -40,6 +40,9 @@ interface Step extends ProcessWatch {
   readonly waits: Readonly<Record<string, Waits>>;
 }
 
+const mcpAccept = { accept: 'application/json, text/event-stream' };
+const listCall = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+
 const folder = mkdtempSync(join(tmpdir(), 'portico-big-document-'));
 const socket = join(folder, 'watch');
 const postgres = values.servers ? await startPostgres({ durable: true }) : null;
@@ -175,9 +178,6 @@ function createSteps(pid: number, beforeKiB: number, bystander: Pick<Bystander, 
 function idOf(body: Buffer): string {
   return /^\{"id":"([^"]+)"/.exec(body.toString('latin1', 0, 100))?.[1] ?? '';
 }
-
-const mcpAccept = { accept: 'application/json, text/event-stream' };
-const listCall = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 
 function descriptionCall(id: string, key: string | undefined) {
   const params = { name: 'describe_operation', arguments: { collection_id: id, operation_key: key } };
