@@ -7,9 +7,9 @@ const lines: readonly (readonly [line: string, belongs: RegExp])[] = [
   ['writing to the socket', /^ (writev|writeLatin1String|writeUtf8String|writeBuffer|shutdown)$/],
   [
     'the log line',
-    /node_modules\/(pino|sonic-boom|thread-stream|quick-format)|composition\/src\/runtime\/logging|node:fs |^ (writeString|now)$/,
+    /node_modules\/(pino|sonic-boom|thread-stream|quick-format)|composition\/src\/runtime\/(logging|gathered-lines)|apps\/http\/src\/request-log|node:fs |^ (writeString|now)$/,
   ],
-  ['metrics', /node_modules\/prom-client|apps\/http\/src\/metrics/],
+  ['metrics', /node_modules\/prom-client|apps\/http\/src\/(metrics|request-durations)/],
   [
     'reading the socket, parsing HTTP',
     /node:(_http_server|_http_common|_http_incoming|internal\/streams\/readable|net) (?!.*rite)|^ (read|onread|execute|consume)$/,
