@@ -47,6 +47,42 @@ test('prepared reads see nothing of a transaction that is open, and all of it on
     await database.close();
   }));
 
+test('others have their turn between a large value and its commit, and not after a smaller one', () =>
+  withDatabase(async (database) => {
+    const turnsWhile = async (bytes: number): Promise<number> => {
+      let turns = 0;
+      await database.transact(async (transaction) => {
+        const waiting = setImmediate().then(() => (turns += 1));
+        await transaction.run('insert into settings (name, value) values (?, ?)', [
+          `of ${bytes}`,
+          new Uint8Array(bytes),
+        ]);
+        const before = turns;
+        await waiting;
+        turns = before;
+      });
+      return turns;
+    };
+    expect([await turnsWhile(1_048_575), await turnsWhile(1_048_576)]).toEqual([0, 1]);
+  }));
+
+test('a large commit copies nothing of the log itself, and all of it is copied soon after', () =>
+  withFile(async (file) => {
+    const connections = await openSqlite(file);
+    const database = new SqliteDatabase(connections, 1_000);
+    const pages = () => {
+      const [counted] = connections.writer.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[];
+      return counted ?? { log: 0, checkpointed: 0 };
+    };
+    const large = new Uint8Array(5_000 * 4_096);
+    await database.transact((transaction) =>
+      transaction.run('insert into settings (name, value) values (?, ?)', ['a', large]),
+    );
+    expect(pages().checkpointed).toBeLessThan(1_000);
+    while (pages().checkpointed < 5_000) await setTimeout(20);
+    await database.close();
+  }));
+
 test('reads see nothing of a transaction that is open', () =>
   withDatabase(async (database) => {
     await database.transact(async (transaction) => {
