@@ -56,6 +56,24 @@ test('the log begins anew after it was copied', () =>
     expect(pages().log).toBeLessThan(4_000);
   }));
 
+test('one look at the log after another leaves nothing behind that listens to the thread', () =>
+  withLog(async (checkpoints, fill, pages) => {
+    const warnings: Error[] = [];
+    const note = (warning: Error) => void warnings.push(warning);
+    process.on('warning', note);
+    try {
+      fill(3_000);
+      for (let round = 0; round < 20; round++) {
+        checkpoints.committed();
+        await pause(120);
+      }
+      expect(pages().checkpointed).toBeGreaterThan(3_000);
+      expect(warnings).toEqual([]);
+    } finally {
+      process.off('warning', note);
+    }
+  }));
+
 test('a reader in the middle of the log does not keep others from writing, and what it reads stays', () =>
   withFile(async (file) => {
     const { writer, reader, snapshots } = await openSqlite(file);

@@ -67,10 +67,16 @@ export class Checkpoints {
   async #order(order: CheckpointOrder, event: 'message' | 'exit'): Promise<void> {
     const worker = this.#worker;
     if (!worker) return;
+    const waiting = new AbortController();
     worker.ref();
     worker.postMessage(order);
-    await Promise.race([once(worker, event), once(worker, 'exit')]);
-    worker.unref();
+    try {
+      await Promise.race([event, 'exit'].map((name) => once(worker, name, { signal: waiting.signal })));
+    } finally {
+      // What has not come is waited for no longer, or each order would leave listeners behind.
+      waiting.abort();
+      worker.unref();
+    }
   }
 
   #start(): Worker {
