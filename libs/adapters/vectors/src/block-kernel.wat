@@ -11,13 +11,13 @@
 (module
   (memory (export "memory") 6 65536)
 
-  ;; Scores $count rows, side by side from $row on: the dot product times $factor times the row's scale, f32 from $scale on.
+  ;; Scores $count rows, side by side from $row on: the dot product times $factor times the row's scale, f32 from
+  ;; $scale on. The scores go to $score, f32.
   (func (export "score")
-    (param $row i32) (param $count i32) (param $dimension i32) (param $scale i32) (param $factor f32)
-    (local $score i32) (local $end i32) (local $query i32) (local $query_end i32)
+    (param $row i32) (param $count i32) (param $dimension i32) (param $scale i32) (param $factor f32) (param $score i32)
+    (local $end i32) (local $query i32) (local $query_end i32)
     (local $numbers v128) (local $low v128) (local $high v128)
-    (local.set $score (i32.const 65536))
-    (local.set $end (i32.add (i32.const 65536) (i32.shl (local.get $count) (i32.const 2))))
+    (local.set $end (i32.add (local.get $score) (i32.shl (local.get $count) (i32.const 2))))
     (local.set $query_end (i32.shl (local.get $dimension) (i32.const 1)))
     (block $done
       (loop $next_row
@@ -48,11 +48,12 @@
         (local.set $score (i32.add (local.get $score) (i32.const 4)))
         (br $next_row))))
 
-  ;; Adds the products of the query's first $count features and those of a block to the scores of its rows. The addresses
-  ;; are those of its $known ascending features, of where the entries of each start, and of the rows (u16) and weights
-  ;; (f32) of the entries.
+  ;; Adds the products of the query's first $count features and those of a block to the scores of its rows, f32 from
+  ;; $scores on. The addresses are those of its $known ascending features, of where the entries of each start, and of the
+  ;; rows (u16) and weights (f32) of the entries.
   (func (export "addSparse")
     (param $count i32) (param $features i32) (param $known i32) (param $starts i32) (param $rows i32) (param $weights i32)
+    (param $scores i32)
     (local $at i32) (local $feature i32) (local $low i32) (local $high i32) (local $middle i32)
     (local $entry i32) (local $end i32) (local $score i32) (local $weight f32)
     (local.set $count (i32.shl (local.get $count) (i32.const 2)))
@@ -80,10 +81,10 @@
             (block $added
               (loop $next_entry
                 (br_if $added (i32.ge_u (local.get $entry) (local.get $end)))
-                (local.set $score (i32.shl
-                  (i32.load16_u (i32.add (local.get $rows) (i32.shl (local.get $entry) (i32.const 1)))) (i32.const 2)))
-                (f32.store offset=65536 (local.get $score) (f32.add
-                  (f32.load offset=65536 (local.get $score))
+                (local.set $score (i32.add (local.get $scores) (i32.shl
+                  (i32.load16_u (i32.add (local.get $rows) (i32.shl (local.get $entry) (i32.const 1)))) (i32.const 2))))
+                (f32.store (local.get $score) (f32.add
+                  (f32.load (local.get $score))
                   (f32.mul (local.get $weight)
                     (f32.load (i32.add (local.get $weights) (i32.shl (local.get $entry) (i32.const 2)))))))
                 (local.set $entry (i32.add (local.get $entry) (i32.const 1)))

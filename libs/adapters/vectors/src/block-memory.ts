@@ -3,6 +3,7 @@ import {
   keyLength,
   methodLength,
   nameLength,
+  packedOperationsMax,
   type PackedLayout,
   type SparseVector,
 } from '@portico/domain';
@@ -10,8 +11,16 @@ import { blockKernelBase64 } from './block-kernel.ts';
 import { createKernel, type Kernel, pageBytes } from './create-kernel.ts';
 
 type BlockKernel = Kernel<{
-  score(row: number, count: number, dimension: number, scale: number, factor: number): void;
-  addSparse(count: number, features: number, known: number, starts: number, rows: number, weights: number): void;
+  score(row: number, count: number, dimension: number, scale: number, factor: number, score: number): void;
+  addSparse(
+    count: number,
+    features: number,
+    known: number,
+    starts: number,
+    rows: number,
+    weights: number,
+    scores: number,
+  ): void;
 }>;
 
 /** The memory layout of `block-kernel.wat`, in bytes. */
@@ -20,6 +29,9 @@ const featuresMax = (layout.weights - layout.features) / 4;
 const queryLength = (layout.scores - layout.query) / 2;
 /** Memory grows by 4 MB at a time, or more for a greater block. */
 const growthPages = 64;
+
+/** How many operations are compared in one call: those of any block fit. */
+export const comparedMax = packedOperationsMax;
 
 /** A block in the memory: packed operations, as they are stored. */
 export interface PlacedBlock {
@@ -76,41 +88,55 @@ export class BlockMemory {
     return { levels: Int16Array.from(dense, (x) => Math.round(x * factor)), scale: greatest / levelMax, sparse };
   }
 
-  /** Writes the similarity of each operation of the block to `scores`, from `at` on. */
-  score({ address, layout: parts }: PlacedBlock, query: Query, scores: Float32Array, at: number): void {
-    const { count, dimension, dense, scales, features, featureCount, starts, rows, weights } = parts;
-    const { sparse } = query;
-    this.#views.levels.set(query.levels);
-    this.#kernel.score(address + dense, count, dimension, address + scales, query.scale);
+  /**
+   * The similarity of each operation of these blocks, one after another; it stays until the next call. Each block has
+   * operations, and the query's dimension; together they have at most `comparedMax` operations.
+   */
+  score(blocks: readonly PlacedBlock[], { levels, scale, sparse }: Query): Float32Array {
+    this.#views.levels.set(levels);
+    let end: number = layout.scores;
+    for (const { address, layout: parts } of blocks) {
+      this.#kernel.score(address + parts.dense, parts.count, parts.dimension, address + parts.scales, scale, end);
+      end += 4 * parts.count;
+    }
     for (let first = 0; first < sparse.indices.length; first += featuresMax) {
       const indices = sparse.indices.subarray(first, first + featuresMax);
       this.#views.features.set(indices);
       this.#views.weights.set(sparse.weights.subarray(first, first + featuresMax));
-      this.#kernel.addSparse(
-        indices.length,
-        address + features,
-        featureCount,
-        address + starts,
-        address + rows,
-        address + weights,
-      );
+      this.#addSparse(blocks, indices.length);
     }
-    scores.set(this.#views.scores.subarray(0, count), at);
+    return this.#views.scores.subarray(0, (end - layout.scores) / 4);
   }
 
-  /** Lowers the scores of operations with another method to -Infinity: two words tell a method. */
-  keepMethod(
-    { address, layout: { count, names } }: PlacedBlock,
-    method: string,
-    scores: Float32Array,
-    at: number,
-  ): void {
+  /** Adds what the first `count` features in the memory say. */
+  #addSparse(blocks: readonly PlacedBlock[], count: number): void {
+    let scores: number = layout.scores;
+    for (const { address, layout: parts } of blocks) {
+      this.#kernel.addSparse(
+        count,
+        address + parts.features,
+        parts.featureCount,
+        address + parts.starts,
+        address + parts.rows,
+        address + parts.weights,
+        scores,
+      );
+      scores += 4 * parts.count;
+    }
+  }
+
+  /** Lowers the scores of operations with another method, which are those of `score`, to -Infinity. */
+  keepMethod(blocks: readonly PlacedBlock[], method: string, scores: Float32Array): void {
+    // Two words tell a method.
     const [first, second] = new Uint32Array(Uint8Array.from(Buffer.from(method.padEnd(methodLength))).buffer);
     const { words } = this.#views;
-    let word = (address + names + keyLength) / 4;
-    for (let row = 0; row < count; row += 1) {
-      if (words[word] !== first || words[word + 1] !== second) scores[at + row] = -Infinity;
-      word += nameLength / 4;
+    let at = 0;
+    for (const { address, layout: parts } of blocks) {
+      let word = (address + parts.names + keyLength) / 4;
+      for (const end = at + parts.count; at < end; at += 1) {
+        if (words[word] !== first || words[word + 1] !== second) scores[at] = -Infinity;
+        word += nameLength / 4;
+      }
     }
   }
 
@@ -127,5 +153,5 @@ const viewsOf = ({ memory: { buffer } }: BlockKernel) => ({
   features: new Uint32Array(buffer, layout.features, featuresMax),
   weights: new Float32Array(buffer, layout.weights, featuresMax),
   levels: new Int16Array(buffer, layout.query, queryLength),
-  scores: new Float32Array(buffer, layout.scores, (layout.features - layout.scores) / 4),
+  scores: new Float32Array(buffer, layout.scores, comparedMax),
 });

@@ -196,6 +196,36 @@ test('others have their turn after each block that is brought in, and after each
   expect(turns).toBeLessThan(10);
 });
 
+test('more operations than one call compares are found, though they are few bytes', async () => {
+  const { index, blocks } = createSubject();
+  const among = [idOf(1), idOf(2)];
+  const { vector } = generator(6, 16);
+  const [other, last] = [vector(3), vector(3)];
+  const operations = Array.from({ length: 40_000 }, (_, i) => ({ key: keyOf(i), method: 'GET', vector: other }));
+  blocks.put(idOf(1), operations);
+  const asOf = blocks.put(idOf(2), [...operations, { key: keyOf(40_000), method: 'GET', vector: last }]);
+  const query = { modelId: 'model-1', vector: last, among, method: null, limit: 1, asOf };
+  const { matches } = await index.search(query);
+  expect(matches).toMatchObject([{ collectionId: idOf(2), key: keyOf(40_000) }]);
+  expect(matches[0]?.similarity).toBeCloseTo(similarity(last, last), 2);
+});
+
+test('a block that is replaced while a search has its turns is compared as it is then', async () => {
+  const { index, blocks } = createSubject();
+  const { operations, vector } = generator(7, 768);
+  const among = Array.from({ length: 60 }, (_, i) => idOf(i));
+  const large = operations(200);
+  let asOf = 0;
+  for (const id of among) asOf = blocks.put(id, large);
+  const wanted = vector(5);
+  const query = { modelId: 'model-1', vector: wanted, among, method: null, limit: 1, asOf };
+  await index.search(query);
+  const searching = index.search(query);
+  const since = blocks.put(idOf(59), [{ key: keyOf(9_999), method: 'GET', vector: wanted }]);
+  await index.search({ ...query, among: [idOf(59)], asOf: since });
+  expect((await searching).matches).toMatchObject([{ collectionId: idOf(59), key: keyOf(9_999) }]);
+});
+
 test('blocks of collections that are gone are dropped once what is held has doubled', async () => {
   const store = createOperationBlockChanges();
   const blocks = new OperationBlocks();

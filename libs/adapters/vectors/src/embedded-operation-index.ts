@@ -8,7 +8,7 @@ import type {
   OperationQuery,
 } from '@portico/domain';
 import { bestScores } from './best-scores.ts';
-import { BlockMemory, type Query } from './block-memory.ts';
+import { BlockMemory, comparedMax, type Query } from './block-memory.ts';
 import { CatchUp } from './catch-up.ts';
 import { type HeldBlock, OperationBlocks } from './operation-blocks.ts';
 import { SearchedModels, usualIdleMs } from './searched-models.ts';
@@ -57,59 +57,59 @@ const check = ({ vector: { dense, sparse } }: OperationQuery): void => {
 /** The best of each portion, of which the best are taken. */
 const rank = async (blocks: OperationBlocks, query: OperationQuery): Promise<readonly OperationMatch[]> => {
   const quantised = BlockMemory.quantised(query.vector);
+  const all = blocks.blocksOf(query.among);
   let found: readonly OperationMatch[] = [];
-  const add = (portion: readonly HeldBlock[]): void => {
+  for (let from = 0; from < all.length;) {
+    if (from > 0) await othersTurn();
+    const { portion, next } = portionFrom(from, all, blocks);
     // What only equals the last of enough comes after it.
     const last = found[query.limit - 1]?.similarity ?? -Infinity;
-    const better = bestOf(blocks, portion, query, quantised, last);
+    const better = bestOf(portion, blocks.memory, query, quantised, last);
     found = [...found, ...better].sort((a, b) => b.similarity - a.similarity).slice(0, query.limit);
-  };
-  let portion: HeldBlock[] = [];
-  let bytes = 0;
-  for (const block of blocks.blocksOf(query.among)) {
-    portion.push(block);
-    bytes += block.layout.end;
-    if (bytes < bytesOfATurn) continue;
-    add(portion);
-    [portion, bytes] = [[], 0];
-    await othersTurn();
+    from = next;
   }
-  add(portion);
   return found;
 };
 
-/** Compares the present blocks: some may have been replaced or removed since the search began. */
+/** What is compared in one turn: the present blocks, since some may have been replaced or removed since the search began. */
+const portionFrom = (from: number, all: readonly HeldBlock[], blocks: OperationBlocks) => {
+  const portion: HeldBlock[] = [];
+  let [next, bytes, count] = [from, 0, 0];
+  for (; next < all.length && bytes < bytesOfATurn; next += 1) {
+    const held = all[next];
+    const block = held && blocks.blockOf(held.collectionId);
+    if (!block || block.layout.count === 0) continue;
+    count += block.layout.count;
+    if (count > comparedMax) break;
+    portion.push(block);
+    bytes += block.layout.end;
+  }
+  return { portion, next };
+};
+
 const bestOf = (
-  blocks: OperationBlocks,
   portion: readonly HeldBlock[],
+  memory: BlockMemory,
   { vector: { dense }, method, limit }: OperationQuery,
   query: Query,
   above: number,
 ): readonly OperationMatch[] => {
-  const { memory } = blocks;
-  const present = portion
-    .flatMap(({ collectionId }) => blocks.blockOf(collectionId) ?? [])
-    .filter(({ layout }) => layout.count > 0);
   const firsts: number[] = [];
   let count = 0;
-  for (const { layout } of present) {
+  for (const { layout } of portion) {
+    if (layout.dimension !== dense.length)
+      throw new RangeError(`A vector has ${layout.dimension} dimensions, not ${dense.length}`);
     firsts.push(count);
     count += layout.count;
   }
-  const scores = new Float32Array(count);
-  present.forEach((block, i) => {
-    const { dimension } = block.layout;
-    if (dimension !== dense.length) throw new RangeError(`A vector has ${dimension} dimensions, not ${dense.length}`);
-    const first = firsts[i] ?? 0;
-    memory.score(block, query, scores, first);
-    if (method !== null) memory.keepMethod(block, method, scores, first);
-  });
+  const scores = memory.score(portion, query);
+  if (method !== null) memory.keepMethod(portion, method, scores);
   return bestScores(scores, limit)
     .slice(0, limit)
     .filter((position) => (scores[position] ?? 0) > above)
     .flatMap((position) => {
       const place = lastUpTo(position, firsts);
-      const block = present[place];
+      const block = portion[place];
       if (!block) return [];
       const key = memory.keyAt(block, position - (firsts[place] ?? 0)) as OperationKey;
       return [{ collectionId: block.collectionId, key, similarity: scores[position] ?? 0 }];
