@@ -3,6 +3,7 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 import { benchCounts } from './bench-counts.ts';
 import { benchEmbedder } from './embedder.ts';
 import { benchOperationIndex } from './operation-index.ts';
+import { benchFloor } from './floor.ts';
 import { help, readOptions, type BenchOptions } from './options.ts';
 import { benchPath } from './path.ts';
 import { reportChange, reportReadings, reportRequest, requestHeader } from './report.ts';
@@ -51,6 +52,7 @@ const run = async (options: BenchOptions): Promise<void> => {
   if (options.parts.includes('operations')) exceeded += await benchOperationIndex(slack);
   if (options.parts.includes('counts')) await benchCounts(chosenOf(options), options, print);
   if (options.parts.includes('path')) await benchPath(chosenOf(options), options, print);
+  if (options.parts.includes('floor')) await benchFloor(chosenOf(options), options, print);
   if (options.parts.includes('requests')) exceeded += await benchRequests(options);
   if (exceeded > 0) process.exitCode = 1;
 };

@@ -2,8 +2,9 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { UsageError } from '../usage-error.ts';
 
-export const parts = ['embedder', 'operations', 'counts', 'requests', 'path'] as const;
+export const parts = ['embedder', 'operations', 'counts', 'requests', 'path', 'floor'] as const;
 export type Part = (typeof parts)[number];
+const onlyIfAsked: readonly Part[] = ['path', 'floor'];
 
 export interface BenchOptions {
   readonly parts: readonly Part[];
@@ -34,6 +35,8 @@ export const help = `npm run bench [-- OPTIONS]
   counts      what each kind of request takes that can be counted: statements, system calls, bytes allocated; on
               servers, statements, commands and round trips
   path        where the CPU time of each kind of request goes, from socket to socket (only if asked for)
+  floor       each kind of request on PostgreSQL and Redis beside an Express that asks both once, and does nothing else
+              (only if asked for)
   embedder    what the built-in embedder costs
   operations  what the index of operations costs
 
@@ -64,7 +67,7 @@ export const readOptions = (args: readonly string[]): BenchOptions | null => {
   const onlyRequests = values.only !== undefined || values.against !== undefined || values.repeat !== undefined;
   return {
     parts: parts.filter(
-      (part) => values.part?.includes(part) ?? (part === 'requests' || (part !== 'path' && !onlyRequests)),
+      (part) => values.part?.includes(part) ?? (part === 'requests' || (!onlyIfAsked.includes(part) && !onlyRequests)),
     ),
     only: values.only ?? [],
     against: values.against ?? null,

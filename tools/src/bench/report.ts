@@ -1,7 +1,7 @@
 import type { Reading, RequestFigures } from './requests.ts';
 import { medianOf, type MedianEstimate } from './statistics.ts';
 
-const nameWidth = 46;
+export const nameWidth = 46;
 const column = (text: string, width: number): string => text.padStart(width);
 
 export const requestHeader = (against: string | null): string =>
@@ -53,7 +53,7 @@ export const reportReadings = (readings: readonly Reading[]): readonly string[] 
   return [`\n${readings.length} readings, × bare`, ...lines];
 };
 
-const intervalOf = ({ low, high }: MedianEstimate, digits = 2): string =>
+export const intervalOf = ({ low, high }: MedianEstimate, digits = 2): string =>
   `${low.toFixed(digits)}–${high.toFixed(digits)}`;
 
 const verdictOf = ({ median, low, high }: MedianEstimate): string => {

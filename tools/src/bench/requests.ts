@@ -1,13 +1,11 @@
 import { root } from '../service-process.ts';
-import { startBareExpress } from './bare-express.ts';
-import { openCatalog, type Catalog } from './catalog.ts';
 import { checkOut, currentCommit } from './checkout.ts';
 import { measureLatencies, type Latencies } from './latency.ts';
 import type { BenchOptions } from './options.ts';
+import { bareExpress, figuresAt, type Measured, onProcesses, service } from './processes.ts';
 import type { Scenario } from './scenarios.ts';
-import { measureInTurn, pairedRatios, togetherOf, type Runner, type SpellFigures } from './spells.ts';
-import { estimateMedianOfGroups, type MedianEstimate } from './statistics.ts';
-import type { Subject } from './subject.ts';
+import { ratioOf, spellTimes, togetherOf, type Runner, type SpellFigures } from './spells.ts';
+import type { MedianEstimate } from './statistics.ts';
 import { openWorkbench, type Filled } from './workbench.ts';
 
 export interface RequestFigures {
@@ -61,9 +59,6 @@ export const measureRequests = async (
   }
 };
 
-/** Of each scenario, what the spells of one set of processes have measured: of bare Express, the service, and the other. */
-type Measured = readonly (readonly SpellFigures[])[];
-
 const read = async (
   chosen: readonly Scenario[],
   filled: readonly Filled[],
@@ -71,15 +66,15 @@ const read = async (
   folder: string,
   report: (figures: RequestFigures) => void,
 ): Promise<readonly RequestFigures[]> => {
+  const servers = [bareExpress(folder), ...filled.map(service)];
+  const { processes, ...times } = spellTimes(options.quick);
   const sets: Measured[] = [];
-  // Two processes of the same code differ by some percent, as long as they run.
-  const count = options.quick ? 2 : 5;
-  for (; sets.length < count - 1;)
-    sets.push(await onProcesses(chosen, filled, options, folder, () => Promise.resolve()));
+  while (sets.length < processes - 1) sets.push(await onProcesses(servers, chosen, times));
   const all: RequestFigures[] = [];
-  await onProcesses(chosen, filled, options, folder, async (scenario, service, measured) => {
+  await onProcesses(servers, chosen, times, async (scenario, [, here], measured) => {
+    if (!here) throw new Error('Nothing was measured');
     const at = all.length;
-    const latencies = await latenciesOf(service, measured[1]?.requestsPerSecond ?? 0, options);
+    const latencies = await latenciesOf(here, measured[1]?.requestsPerSecond ?? 0, options);
     const figures = figuresOf(scenario, options, [...sets.map((set) => set[at] ?? []), measured], latencies);
     all.push(figures);
     report(figures);
@@ -87,60 +82,20 @@ const read = async (
   return all;
 };
 
-/** Starts each process once, and measures each scenario on them. */
-const onProcesses = async (
-  chosen: readonly Scenario[],
-  filled: readonly Filled[],
-  { quick }: BenchOptions,
-  folder: string,
-  afterwards: (scenario: Scenario, service: Runner, measured: readonly SpellFigures[]) => Promise<void>,
-): Promise<Measured> => {
-  const subjects: Subject[] = [];
-  try {
-    const bare = await startBareExpress(folder);
-    subjects.push(bare);
-    const services: { readonly subject: Subject; readonly catalog: Catalog }[] = [];
-    for (const { installation, catalog } of filled) {
-      const subject = await installation.start();
-      subjects.push(subject);
-      services.push({ subject, catalog: await openCatalog(catalog, installation) });
-    }
-    const all: (readonly SpellFigures[])[] = [];
-    const times = quick ? { rounds: 8, spellMs: 120 } : { rounds: 9, spellMs: 200 };
-    for (const scenario of chosen) {
-      const { callers } = scenario;
-      const runners = services.map(({ subject, catalog }) => ({
-        subject,
-        callers,
-        request: scenario.request(catalog),
-      }));
-      const measured = await measureInTurn([{ subject: bare, callers, request: { path: '/' } }, ...runners], times);
-      all.push(measured);
-      for (const service of runners.slice(0, 1)) await afterwards(scenario, service, measured);
-    }
-    return all;
-  } finally {
-    for (const subject of subjects) await subject.end();
-  }
-};
-
 const figuresOf = (
   { name, budget }: Scenario,
   { servers, against }: BenchOptions,
-  measured: Measured,
+  sets: Measured,
   latencies: Latencies,
 ): RequestFigures => {
-  const of = (subject: number): readonly SpellFigures[] => measured.flatMap((set) => set.slice(subject, subject + 1));
-  const [bare, service, other] = [of(0), of(1), of(2)];
-  const ratioTo = (units: readonly SpellFigures[]): MedianEstimate =>
-    estimateMedianOfGroups(service.map((figures, at) => pairedRatios(figures, units[at] ?? figures)));
+  const [bare, here, other] = [figuresAt(0, sets), figuresAt(1, sets), figuresAt(2, sets)];
   return {
     name,
     budget: budget && (servers ? budget.servers : budget.embedded),
     bare: togetherOf(bare),
-    service: togetherOf(service),
-    ratio: ratioTo(bare),
-    change: against === null ? null : ratioTo(other),
+    service: togetherOf(here),
+    ratio: ratioOf(here, bare),
+    change: against === null ? null : ratioOf(here, other),
     latencies,
   };
 };

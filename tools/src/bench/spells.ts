@@ -2,7 +2,7 @@ import type { BenchRequest } from './connection.ts';
 import { canCountInstructions, countInstructions } from './instructions.ts';
 import { openLoad, type Load } from './load.ts';
 import { onOneProcessor } from './one-processor.ts';
-import { medianOf } from './statistics.ts';
+import { estimateMedianOfGroups, medianOf, type MedianEstimate } from './statistics.ts';
 import type { Subject } from './subject.ts';
 
 /** What is measured of one subject: one kind of request. */
@@ -17,6 +17,10 @@ export interface SpellTimes {
   readonly rounds: number;
   readonly spellMs: number;
 }
+
+/** Of a reading. Two processes of the same code differ by some percent, as long as they run: so there are several. */
+export const spellTimes = (quick: boolean): SpellTimes & { readonly processes: number } =>
+  quick ? { processes: 2, rounds: 8, spellMs: 120 } : { processes: 5, rounds: 9, spellMs: 200 };
 
 /** What the spells of one subject say, each a median of its spells unless its name says otherwise. */
 export interface SpellFigures {
@@ -100,6 +104,10 @@ const warmUp = async (subject: Subject, load: Load, spellMs: number): Promise<vo
     if (older.length === window && Math.abs(medianOf(newer) / medianOf(older) - 1) < agreement) return;
   }
 };
+
+/** The same of several processes, each beside the one that was measured in turn with it. */
+export const ratioOf = (measured: readonly SpellFigures[], units: readonly SpellFigures[]): MedianEstimate =>
+  estimateMedianOfGroups(measured.map((figures, at) => pairedRatios(figures, units[at] ?? figures)));
 
 /** All spells of several processes. */
 export const togetherOf = (figures: readonly SpellFigures[]): SpellFigures =>
