@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
 interface Violation {
   readonly forbids: string;
@@ -11,7 +11,7 @@ interface Violation {
   readonly room?: string;
   readonly target: 'lint' | 'typecheck';
   readonly code: string;
-  /** What the check must say. */
+  /** What the check must say of the file. */
   readonly says: string;
 }
 
@@ -19,9 +19,9 @@ const root = resolve(import.meta.dirname, '../../..');
 const boundary = '@nx/enforce-module-boundaries';
 
 /**
- * Shows that the boundaries hold: plants each forbidden thing in the sources, runs the real lint or type check of that
- * project, and expects it to fail with the rule that forbids it. First the untouched projects must pass, because a
- * check that always fails proves nothing.
+ * Shows that the boundaries hold: plants the forbidden things in the sources, each in a file of its own, runs the real
+ * lint or type check of that project, and expects it to report each file with the rule that forbids it. First the
+ * untouched projects must pass, because a check that always fails proves nothing.
  */
 const violations: readonly Violation[] = [
   {
@@ -247,7 +247,9 @@ const violations: readonly Violation[] = [
   },
 ];
 
-const check = (project: string, target: string): { readonly passed: boolean; readonly output: string } => {
+type Target = Pick<Violation, 'project' | 'target'>;
+
+const check = ({ project, target }: Target): { readonly passed: boolean; readonly output: string } => {
   const run = spawnSync('npx', ['nx', 'run', `@portico/${project}:${target}`, '--output-style=static'], {
     cwd: root,
     encoding: 'utf8',
@@ -257,32 +259,53 @@ const check = (project: string, target: string): { readonly passed: boolean; rea
   return { passed: run.status === 0, output: `${run.stdout}${run.stderr}` };
 };
 
-const planted = (violation: Violation): string | null => {
-  const file = join(root, violation.folder, 'src', violation.room ?? '', 'planted-violation.ts');
-  mkdirSync(dirname(file), { recursive: true });
+/** What a check says of the files of this name: lint a paragraph below the file's path, the type check lines with it. */
+const saidOf = (name: string, output: string): string =>
+  output
+    .split(/\n\s*\n/)
+    .flatMap((paragraph) => {
+      const lines = paragraph.split('\n');
+      const heading = lines.findIndex((line) => line.endsWith(name));
+      return heading < 0 ? lines.filter((line) => line.includes(`${name}(`)) : lines.slice(heading);
+    })
+    .join('\n');
+
+/** Plants these violations of one project, and says of each what is wrong with its check, or null. */
+const plantTogether = (target: Target, together: readonly Violation[]): readonly (string | null)[] => {
+  const files = together.map(({ folder, room = '' }, at) =>
+    join(root, folder, 'src', room, `planted-violation-${at + 1}.ts`),
+  );
   try {
-    writeFileSync(file, `${violation.code}\n`);
-    const { passed, output } = check(violation.project, violation.target);
-    if (passed) return 'the check passed';
-    return output.includes(violation.says) ? null : `the check failed, but not with ${violation.says}:\n${output}`;
+    for (const [at, { code }] of together.entries()) {
+      const file = files[at] ?? '';
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, `${code}\n`);
+    }
+    const { passed, output } = check(target);
+    return together.map(({ says }, at) => {
+      if (passed) return 'the check passed';
+      const said = saidOf(basename(files[at] ?? ''), output);
+      return said.includes(says) ? null : `the check failed, but not with ${says} there:\n${said || output}`;
+    });
   } finally {
-    rmSync(file, { force: true });
+    for (const file of files) rmSync(file, { force: true });
   }
 };
 
+const byTarget = Map.groupBy(violations, ({ project, target }) => `${project} ${target}`);
 const failures: string[] = [];
-const checked = new Map(violations.map(({ project, target }) => [`${project} ${target}`, { project, target }]));
-for (const [name, { project, target }] of checked) {
-  const { passed, output } = check(project, target);
+for (const [name, [first]] of byTarget) {
+  const { passed, output } = first ? check(first) : { passed: true, output: '' };
   if (!passed) failures.push(`${name} fails without any violation:\n${output}`);
 }
-for (const violation of violations) {
-  const problem = failures.length > 0 ? null : planted(violation);
-  if (problem) failures.push(`${violation.forbids}: ${problem}`);
-  else if (failures.length === 0)
-    process.stdout.write(
-      `caught  ${violation.forbids} (${violation.project} ${violation.target}: ${violation.says})\n`,
-    );
+for (const [name, together] of failures.length > 0 ? [] : byTarget) {
+  const [first] = together;
+  const problems = first ? plantTogether(first, together) : [];
+  for (const [at, { forbids, says }] of together.entries()) {
+    const problem = problems[at];
+    if (problem) failures.push(`${forbids}: ${problem}`);
+    else process.stdout.write(`caught  ${forbids} (${name}: ${says})\n`);
+  }
 }
 if (failures.length > 0) {
   process.stderr.write(`${failures.join('\n')}\n`);
