@@ -70,7 +70,10 @@ export const countEmbedded = (
             const after = (await subject.ask('read')).statements;
             // What the requests before left to do is filed within a second.
             await pause(1_200);
-            return { statements: each(after - before), systemCalls: await systemCallsOf(filled, subject, load) };
+            const systemCalls = canCountSystemCalls()
+              ? await countSystemCalls(subject.pid, filled.installation.logFile, () => load.send(countedRequests))
+              : null;
+            return { statements: each(after - before), systemCalls };
           }),
       }),
     );
@@ -105,18 +108,6 @@ const wireCountsOf = async (database: CountingProxy, redis: CountingProxy, load:
     redisCommands: each(after[1].messages - before[1].messages),
     redisRoundTrips: each(after[1].roundTrips - before[1].roundTrips),
   };
-};
-
-/** To a tenth, because pages of a file are sometimes read once more; lines of the log may be written together. */
-const systemCallsOf = async ({ installation }: Filled, subject: Subject, load: Load): Promise<SystemCalls | null> => {
-  if (!canCountSystemCalls()) return null;
-  const calls = await countSystemCalls(subject.pid, installation.logFile, () => load.send(countedRequests));
-  const rounded = Object.entries(calls).map(([call, count]): [string, number] => {
-    const one = count / countedRequests;
-    return [call, call.endsWith(' log') ? Math.ceil(one - 0.05) : Math.round(one * 10) / 10];
-  });
-  // What comes with fewer than every second request is of the background.
-  return Object.fromEntries(rounded.filter(([, count]) => count >= 0.5).sort());
 };
 
 type Allocations = Pick<EmbeddedCounts, 'heapBytes' | 'bufferBytes'>;

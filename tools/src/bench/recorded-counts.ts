@@ -37,18 +37,6 @@ const flat = (counts: EmbeddedCounts | ServerCounts | undefined): Readonly<Recor
   return { ...others, ...systemCalls };
 };
 
-/** What a request itself does, and nothing in the background. */
-const exact = /( socket|^statements)$/;
-
-/**
- * Allocations repeat within a few percent; calls for a file now and then come once more (a checkpoint, the thread for it,
- * a full page), and a write for each request is less than a page, which takes two: the service files and counts in the
- * background. How
- * many lines of the log are written together depends on how fast the machine is: one write at most is all that is held.
- */
-const toleranceOf = (what: string, recorded: number): number => {
-  if (what.endsWith(' log')) return 1;
-  if (what.endsWith('Bytes')) return Math.max(100, recorded * 0.1);
-  if (what === 'pwrite64 file') return 1;
-  return exact.test(what) ? 0 : 0.5 + recorded * 0.05;
-};
+/** Allocations repeat within a few percent; what is called is counted without what comes by time. */
+const toleranceOf = (what: string, recorded: number): number =>
+  what.endsWith('Bytes') ? Math.max(100, recorded * 0.1) : 0;
