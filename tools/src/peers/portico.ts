@@ -1,6 +1,6 @@
 import { createApiClient } from '../api-client.ts';
 import { fillCatalog } from '../bench/catalog.ts';
-import { createInstallation } from '../bench/installation.ts';
+import { createInstallation, type Installation } from '../bench/installation.ts';
 import { root } from '../service-process.ts';
 import type { ReadName, ReadWay, Row, Rows } from './peer.ts';
 
@@ -16,14 +16,10 @@ const collections = 1_000;
 /** Starts the service on SQLite with the catalog of the bench, and reads out its rows. */
 export const startPortico = async (folder: string): Promise<RunningPortico> => {
   const installation = await createInstallation('Portico', root, folder, {});
+  const { catalog, all } = await fillAndRead(installation);
+  // Like the others, it is measured in a process that was not the one to be filled.
   const subject = await installation.start();
   try {
-    const catalog = await fillCatalog(installation, subject, collections);
-    const api = createApiClient(subject.address);
-    const admin = { token: await installation.token() };
-    const listed = await api.ask<readonly { readonly id: string }[]>(admin, 'GET', '/api/collections/');
-    const all: Row[] = [];
-    for (const { id } of listed) all.push(rowOf(await api.ask(admin, 'GET', `/api/collections/${id}`)));
     const rowWith = (id: string): Row => all.find((row) => row.id === id) as Row;
     const bearer = { authorization: `Bearer ${await installation.token('many')}` };
     const fewBearer = { authorization: `Bearer ${await installation.token('few')}` };
@@ -46,6 +42,21 @@ export const startPortico = async (folder: string): Promise<RunningPortico> => {
   } catch (error) {
     await subject.end();
     throw error;
+  }
+};
+
+const fillAndRead = async (installation: Installation) => {
+  const subject = await installation.start();
+  try {
+    const catalog = await fillCatalog(installation, subject, collections);
+    const api = createApiClient(subject.address);
+    const admin = { token: await installation.token() };
+    const listed = await api.ask<readonly { readonly id: string }[]>(admin, 'GET', '/api/collections/');
+    const all: Row[] = [];
+    for (const { id } of listed) all.push(rowOf(await api.ask(admin, 'GET', `/api/collections/${id}`)));
+    return { catalog, all };
+  } finally {
+    await subject.end();
   }
 };
 

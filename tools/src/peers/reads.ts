@@ -79,7 +79,7 @@ const measureWays = async (
   for (const way of theirs) await compile(way, quick ? 1_000 : 3_000);
   const ways = [unit, ...own, ...theirs];
   const runners = ways.map(({ subject, request }) => ({ subject, request, callers }));
-  const times = quick ? { rounds: 6, spellMs: 100 } : { rounds: 16, spellMs: 150 };
+  const times = quick ? { rounds: 6, spellMs: 100 } : { rounds: 10, spellMs: 500 };
   const measured = await measureInTurn(runners, times);
   const [bare, portico] = measured;
   if (!bare || !portico) throw new Error('Nothing was measured');
