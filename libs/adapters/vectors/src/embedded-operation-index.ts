@@ -104,9 +104,8 @@ const bestOf = (
   }
   const scores = memory.score(portion, query);
   if (method !== null) memory.keepMethod(portion, method, scores);
-  return bestScores(scores, limit)
+  return bestScores(scores, limit, above)
     .slice(0, limit)
-    .filter((position) => (scores[position] ?? 0) > above)
     .flatMap((position) => {
       const place = lastUpTo(position, firsts);
       const block = portion[place];
