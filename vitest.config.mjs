@@ -24,6 +24,8 @@ const project = (root, quick) => ({
     expect: { poll: { timeout: 10_000 } },
     // Makes worker threads and child processes of the tests resolve the same sources.
     execArgv: ['-C', '@portico/source'],
+    // Tests start hundreds of processes, each of which would strip and compile the same sources again.
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/portico-tests') },
   },
 });
 

@@ -31,7 +31,7 @@ export interface Installation {
   readonly startReplica: () => Promise<Replica>;
   /** Runs the operator's tool with these arguments. */
   readonly tool: (...args: readonly string[]) => Promise<ToolRun>;
-  /** The same with these variables alone, besides `PATH`: as on a machine that has no stores. */
+  /** The same with these variables alone, besides what is inherited: as on a machine that has no stores. */
   readonly toolElsewhere: (variables: Environment, ...args: readonly string[]) => Promise<ToolRun>;
   /** Starts the operator's tool and leaves it running. */
   readonly spawnTool: (...args: readonly string[]) => ChildProcess;
@@ -46,6 +46,12 @@ export interface Installation {
 
 const run = promisify(execFile);
 
+/** What any process of a test takes over: a place for compiled sources, so that it starts in half the time. */
+export const inherited: Environment = {
+  PATH: process.env.PATH,
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+};
+
 // A process starts in a second or two, on a busy machine in many, and a test may start ten.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -53,7 +59,7 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
   const folder = mkdtempSync(join(tmpdir(), 'portico-installation-'));
   const port = await freePort();
   const environment = {
-    PATH: process.env.PATH,
+    ...inherited,
     DATA_DIR: folder,
     PORT: String(port),
     NODE_ENV: 'development',
@@ -76,7 +82,7 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
   };
   const commandOf = (args: readonly string[]) => ['-C', '@portico/source', join(root, 'apps/cli/src/main.ts'), ...args];
   const toolElsewhere: Installation['toolElsewhere'] = async (variables, ...args) => {
-    const env = { PATH: process.env.PATH, ...variables };
+    const env = { ...inherited, ...variables };
     const running = run(process.execPath, commandOf(args), { cwd: root, env, maxBuffer: 64 * 1_048_576 });
     children.push(running.child);
     try {

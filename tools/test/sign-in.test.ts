@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startIdentityProvider, type IdentityProviderOptions } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { root } from '../src/service-process.ts';
-import { createInstallation } from './installation.ts';
+import { createInstallation, inherited } from './installation.ts';
 
 const ada = { uid: 'ada', email: 'ada@example.com', emailVerified: true };
 
@@ -26,7 +26,7 @@ const setUp = async (options: IdentityProviderOptions = {}) => {
   const { address } = await installation.start();
   const home = join(installation.folder, 'home');
   const env = {
-    PATH: process.env.PATH,
+    ...inherited,
     XDG_CONFIG_HOME: home,
     PORTICO_SERVER: address,
     PORTICO_ISSUER: provider.issuer,

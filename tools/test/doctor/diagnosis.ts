@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { freePort } from '@portico/test-servers';
 import { expect, onTestFinished } from 'vitest';
 import { root } from '../../src/service-process.ts';
-import { createInstallation } from '../installation.ts';
+import { createInstallation, inherited } from '../installation.ts';
 
 const run = promisify(execFile);
 
@@ -54,7 +54,7 @@ export const password = 'hunter2-of-the-test';
 
 /** Runs the tool; in a shell that first runs `before`. */
 export const doctor = async (variables: Variables, before = ':'): Promise<Diagnosis> => {
-  const env = { PATH: process.env.PATH, NODE_ENV: 'development', PORT: String(await freePort()), ...variables };
+  const env = { ...inherited, NODE_ENV: 'development', PORT: String(await freePort()), ...variables };
   const args = ['-C', '@portico/source', join(root, 'apps/cli/src/main.ts'), 'doctor', '--json'];
   const command = ['-c', `${before}; exec "$@"`, 'sh', process.execPath, ...args];
   const ended = await run('sh', command, { cwd: root, env }).then(
