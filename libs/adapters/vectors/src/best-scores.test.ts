@@ -23,11 +23,16 @@ test('the best match those of a full sort, with all that equal the last', () => 
 
 test('above a bound they are the best of what is above it', () => {
   fc.assert(
-    fc.property(tiedScores, fc.integer({ min: 1, max: 70 }), fc.integer({ min: -1, max: 7 }), (scores, limit, level) => {
-      const above = Math.fround(level / 7);
-      const better = scores.map((score) => (score > above ? score : -Infinity));
-      expect(bestScores(scores, limit, above)).toEqual(bestScores(better, limit));
-    }),
+    fc.property(
+      tiedScores,
+      fc.integer({ min: 1, max: 70 }),
+      fc.integer({ min: -1, max: 7 }),
+      (scores, limit, level) => {
+        const above = Math.fround(level / 7);
+        const better = scores.map((score) => (score > above ? score : -Infinity));
+        expect(bestScores(scores, limit, above)).toEqual(bestScores(better, limit));
+      },
+    ),
   );
 });
 
