@@ -16,7 +16,7 @@ import type { CollectionColumns } from './collection-record.ts';
 import { writeEffects } from './effects.ts';
 import { DocumentEntity } from './entities/collection-entities.ts';
 import { grown, nextEpochs } from './epochs.ts';
-import { writeOperations } from './operation-store.ts';
+import { type LeftOperations, writeLeftOperations, writeOperations } from './operation-writes.ts';
 import type { SqlDatabase, Sql } from './sql.ts';
 import { columns, upsertInto, write } from './table.ts';
 
@@ -27,12 +27,14 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
   ...reads,
 
   async add(collection, document, effects) {
-    await database.transact(async (transaction) => {
+    const left = await database.transact(async (transaction) => {
       await write(transaction, insertCollection, collectionRow(collection));
-      await writeDocument(transaction, collection, document);
+      const operations = await writeDocument(transaction, collection, document);
       await transaction.run(touchCatalog, nextEpochs());
       await writeEffects(transaction, effects);
+      return operations;
     }, effects.deadline);
+    await writeLeft(database, left);
   },
 
   async find(id) {
@@ -46,16 +48,18 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
   },
 
   async update(id, decide) {
-    return database.transact(async (transaction) => {
+    const [collection, left] = await database.transact(async (transaction) => {
       const current = await load(transaction, id);
       const change = decide(current);
-      if (!change) return current;
+      if (!change) return [current, null];
       await write(transaction, updateCollection, collectionRow({ ...change.collection, id }));
-      if (change.document) await writeDocument(transaction, change.collection, change.document);
+      const operations = change.document ? await writeDocument(transaction, change.collection, change.document) : null;
       await transaction.run(touchCatalog, nextEpochs());
       await writeEffects(transaction, change);
-      return change.collection;
+      return [change.collection, operations];
     });
+    await writeLeft(database, left);
+    return collection;
   },
 
   async remove(id, decide) {
@@ -84,9 +88,14 @@ const writeDocument = async (
   sql: Sql,
   { id, documentDigest }: Collection,
   { packed, operations }: DocumentContent,
-): Promise<void> => {
+): Promise<LeftOperations | null> => {
   await write(sql, upsertDocument, { collectionId: id, ...packed });
-  await writeOperations(sql, id, documentDigest, operations);
+  return writeOperations(sql, { collectionId: id, documentDigest, operations });
+};
+
+/** The change is committed, so it does not fail any more. The document's job writes what is missing, and tells why not. */
+const writeLeft = async (database: SqlDatabase, left: LeftOperations | null): Promise<void> => {
+  if (left) await writeLeftOperations(database, left).catch(() => undefined);
 };
 
 const load = async (sql: Sql, id: CollectionId): Promise<Collection> => {

@@ -1,8 +1,29 @@
-import { aCollection, aContent, anOperation, noEffects } from '@portico/contracts';
+import { aCollection, aContent, anEntry, anOperation, noEffects } from '@portico/contracts';
+import type { Collection, CollectionId, Operation, OperationKey } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { describeDialects } from '../test/dialects.ts';
+import { withStores } from '../test/with-stores.ts';
+import type { SqlStores } from './index.ts';
 
 const all = { tag: null, containing: null };
+
+/** More than are written in one transaction on SQLite, by default. */
+const manyOperations = (count = 4_000): readonly Operation[] =>
+  Array.from({ length: count }, (_, number) =>
+    anOperation({ key: `operation${number}`.padEnd(16, 'a') as OperationKey }),
+  );
+
+const replaceDocument = ({ stores }: SqlStores, id: CollectionId, digest: string, operations: readonly Operation[]) =>
+  stores.collections.update(id, (current) => ({
+    collection: { ...current, documentDigest: digest },
+    document: aContent(digest, operations),
+    ...noEffects,
+  }));
+
+const keysIn = async ({ stores }: SqlStores, { id }: Pick<Collection, 'id'>) =>
+  (await stores.operations.list(id, all, null)).map(({ key }) => key);
+
+const keysOf = (operations: readonly Operation[]) => operations.map(({ key }) => key);
 
 describeDialects(({ withPlace }) => {
   test('operations that an earlier version left of another document are not shown until those of the stored one are', () =>
@@ -26,4 +47,75 @@ describeDialects(({ withPlace }) => {
       expect(await shown()).toEqual([1, key, 1]);
       await close();
     }));
+
+  test('of documents that replace each other at once, the operations of the last one are stored', () =>
+    withStores(async (opened) => {
+      const collection = aCollection();
+      const { id, documentDigest } = collection;
+      const [all, fewer, others] = [manyOperations(), manyOperations(3_000), manyOperations(5_000).slice(2_500)];
+      // The first one is back before it was all written.
+      await Promise.all([
+        opened.stores.collections.add(collection, aContent(documentDigest, all), noEffects),
+        replaceDocument(opened, id, 'second', others),
+        replaceDocument(opened, id, 'third', fewer),
+        replaceDocument(opened, id, documentDigest, all),
+      ]);
+      expect(await opened.stores.operations.digest(id)).toBe(documentDigest);
+      expect(await keysIn(opened, collection)).toEqual(keysOf(all));
+    }));
+
+  test('operations that a process left when it ended are not shown until the job of the document has written them', () =>
+    withPlace(async (open, run) => {
+      const opened = await open();
+      const { stores } = opened;
+      const [collection, operations] = [aCollection(), manyOperations()];
+      await stores.collections.add(collection, aContent(undefined, operations), noEffects);
+      await run(`update collections set operations_digest = 'claimed by a process that ended'`);
+      await run('delete from operations where position > 2000');
+      expect(await keysIn(opened, collection)).toEqual([]);
+      expect(await stores.operations.digest(collection.id)).toBeNull();
+      expect(await stores.operationBlocks.outdated('any')).toEqual([collection.id]);
+      expect(await stores.operations.replace(collection.id, collection.documentDigest, operations)).toBe(true);
+      expect(await keysIn(opened, collection)).toEqual(keysOf(operations));
+      await opened.close();
+    }));
+
+  test('a document removed while its operations are written leaves none', () =>
+    withPlace(async (open, run) => {
+      const opened = await open();
+      const collection = aCollection();
+      await Promise.all([
+        opened.stores.collections.add(collection, aContent(undefined, manyOperations()), noEffects),
+        opened.stores.collections.remove(collection.id, () => noEffects),
+      ]);
+      expect(await run('select key from operations', [])).toEqual([]);
+      await opened.close();
+    }));
 });
+
+test('while many operations are written or deleted, others write on SQLite, and see all of them or none', () =>
+  withStores(async (opened) => {
+    const collection = aCollection();
+    const operations = manyOperations();
+    const { stores } = opened;
+    /** How many entries were written meanwhile, one after the other, and how many operations were seen. */
+    const during = async (change: Promise<unknown>): Promise<readonly [entries: number, seen: ReadonlySet<number>]> => {
+      let isOver = false;
+      let entries = 0;
+      const seen = new Set<number>();
+      void change.finally(() => (isOver = true));
+      for (; !isOver; entries += 1) {
+        await stores.audit.append(anEntry(), null);
+        seen.add((await keysIn(opened, collection)).length);
+      }
+      await change;
+      return [entries, seen];
+    };
+    const [whileAdded, seen] = await during(
+      stores.collections.add(collection, aContent(undefined, operations), noEffects),
+    );
+    expect(whileAdded).toBeGreaterThan(3);
+    expect(seen).toEqual(new Set([0, operations.length]));
+    const [whileReplaced] = await during(replaceDocument(opened, collection.id, 'next', []));
+    expect(whileReplaced).toBeGreaterThan(3);
+  }));

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type {
   CollectionId,
   FoundOperation,
@@ -10,8 +9,9 @@ import type {
   PlacedOperation,
 } from '@portico/domain';
 import { OperationEntity } from './entities/collection-entities.ts';
-import type { Sql, SqlDatabase, Value } from './sql.ts';
-import { columns, columnsOf, type Row, upsertInto, without, writeEach } from './table.ts';
+import { writeLeftOperations, writeOperations } from './operation-writes.ts';
+import type { SqlDatabase, Value } from './sql.ts';
+import { columns, columnsOf, type Row, without } from './table.ts';
 
 export const createSqlOperationStore = (
   database: SqlDatabase,
@@ -59,11 +59,12 @@ export const createSqlOperationStore = (
     },
 
     async replace(collectionId, documentDigest, operations) {
-      return database.transact(async (transaction) => {
+      const document = { collectionId, documentDigest, operations };
+      const [isCurrent, left] = await database.transact(async (transaction) => {
         const current = await transaction.first(selectCurrent, [collectionId, documentDigest]);
-        if (current) await writeOperations(transaction, collectionId, documentDigest, operations);
-        return current !== undefined;
+        return current ? [true, await writeOperations(transaction, document)] : [false, null];
       });
+      return left ? writeLeftOperations(database, left) : isCurrent;
     },
   };
 };
@@ -88,76 +89,19 @@ const listing = (
   return [parts.map(([text]) => text).join(''), parts.flatMap(([, ...parameters]) => parameters)];
 };
 
-/**
- * Stores the operations of a document in place of those of an earlier one. Writes only what differs: most documents
- * replace one with almost the same operations, and everybody's changes wait for this one.
- */
-export const writeOperations = async (
-  sql: Sql,
-  collectionId: CollectionId,
-  documentDigest: string,
-  operations: readonly Operation[],
-): Promise<void> => {
-  const before = await storedRows(sql, collectionId);
-  for (let from = 0; from < operations.length; from += rowsWrittenAtOnce) {
-    const changed: Row<typeof OperationEntity>[] = [];
-    for (const [at, operation] of operations.slice(from, from + rowsWrittenAtOnce).entries()) {
-      const row = { ...operation, collectionId, position: from + at, tags: JSON.stringify(operation.tags) };
-      const stored = before.get(row.key);
-      before.delete(row.key);
-      if (!stored || !isSame(stored, row)) changed.push(row);
-    }
-    await writeEach(sql, upsertOperation, changed);
-    if (from + rowsWrittenAtOnce < operations.length) await setImmediate();
-  }
-  await sql.runEach(
-    deleteOperation,
-    Array.from(before.keys(), (key) => [collectionId, key]),
-  );
-  await sql.run('update collections set operations_digest = ? where id = ?', [documentDigest, collectionId]);
-};
-
-type StoredRow = Omit<Row<typeof OperationEntity>, 'collectionId'>;
-
-const storedRows = async (sql: Sql, collectionId: CollectionId): Promise<Map<OperationKey, StoredRow>> => {
-  const rows = new Map<OperationKey, StoredRow>();
-  for (let after = ''; ;) {
-    const read = await sql.all<StoredRow>(selectStored, [collectionId, after, rowsAtOnce]);
-    for (const row of read) rows.set(row.key, row);
-    const last = read.at(-1);
-    if (!last || read.length < rowsAtOnce) return rows;
-    after = last.key;
-    // SQLite calls are synchronous.
-    await setImmediate();
-  }
-};
-
-const rowsAtOnce = 2_000;
-
-/** They take some 10 ms, during which SQLite holds the event loop. PostgreSQL takes as many in one statement. */
-const rowsWrittenAtOnce = 1_024;
-
-/** PostgreSQL returns a boolean where SQLite returns 0 or 1. */
-const isSame = (stored: StoredRow, row: StoredRow): boolean =>
-  storedColumns.every((name) => (name === 'deprecated' ? Boolean(stored[name]) : stored[name]) === row[name]);
-
 type OperationRow = Omit<Row<typeof OperationEntity>, 'collectionId' | 'position'>;
 
-const upsertOperation = upsertInto(OperationEntity, 'collectionId', 'key');
-const deleteOperation = 'delete from operations where collection_id = ? and key = ?';
-const storedColumns = without(columnsOf(OperationEntity), 'collectionId');
-const selectStored = `select ${columns('o', storedColumns)} from operations o
-  where o.collection_id = ? and o.key > ? order by o.key limit ?`;
 const operationColumns = without(columnsOf(OperationEntity), 'collectionId', 'position');
 const containingColumns = ['o.path', 'o.operation_id', 'o.summary'];
 const selected = columns('o', operationColumns);
-/** Not those that were left by a version that changes documents without their operations. */
+/** Not those of another document: some are, while they are written, and after a change by an earlier version. */
 const ofStoredDocument = 'c.id = o.collection_id and c.operations_digest = c.document_digest';
 const fromStored = `from operations o join collections c on ${ofStoredDocument} where o.collection_id = ?`;
 const selectAll = `select ${selected}, o.position ${fromStored}`;
 const selectOne = `select ${selected} ${fromStored} and o.key = ?`;
 const selectDeprecated = `select 1 ${fromStored} and o.deprecated = ? limit 1`;
-const selectDigest = 'select operations_digest as "digest" from collections where id = ?';
+const selectDigest = `select operations_digest as "digest" from collections
+  where id = ? and operations_digest = document_digest`;
 const selectCurrent = 'select id from collections where id = ? and document_digest = ?';
 
 /** As `lower` does on both databases. */

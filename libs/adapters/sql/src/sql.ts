@@ -13,6 +13,8 @@ export interface Sql {
   runEach(text: string, parameters: readonly (readonly Value[])[]): Promise<void>;
   /** Whether audit entries are written to `audit_arrivals`, to be filed later, or filed at once. */
   readonly filesLater: boolean;
+  /** Whether transactions run one at a time, so that a long one holds up everybody's writes. */
+  readonly oneAtATime: boolean;
 }
 
 /** Takes statements without saying what they did. */

@@ -165,6 +165,7 @@ export class PostgresqlDatabase implements SqlDatabase {
 
     return {
       filesLater: false,
+      oneAtATime: false,
       all: async <Row>(text: string, parameters?: readonly Value[]) =>
         (await query<Row & object>(text, parameters)).rows,
       first: async <Row>(text: string, parameters?: readonly Value[]) =>

@@ -14,6 +14,7 @@ const rowsOfATurn = 2_000;
 export class PreparedSql implements Sql {
   /** Filing changes pages of eight indexes, and SQLite writes each changed page whole with each commit. */
   readonly filesLater = true;
+  readonly oneAtATime = true;
   readonly #connection: Connection;
   readonly #prepared = new Map<string, Statement<unknown[]>>();
 

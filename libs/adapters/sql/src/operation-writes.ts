@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import type { CollectionId, Operation, OperationKey } from '@portico/domain';
+import { OperationEntity } from './entities/collection-entities.ts';
+import type { Sql, SqlDatabase } from './sql.ts';
+import { columns, columnsOf, type Row, upsertInto, without, writeEach } from './table.ts';
+
+/** The operations of a document that is stored. */
+export interface OperationsOfDocument {
+  readonly collectionId: CollectionId;
+  readonly documentDigest: string;
+  readonly operations: readonly Operation[];
+}
+
+/** Operations that nobody sees until they are all written, by who holds the claim. */
+export interface LeftOperations extends OperationsOfDocument {
+  readonly claim: string;
+}
+
+/**
+ * Stores the operations of a document in place of those of an earlier one, in the transaction that stores the document.
+ * Where transactions run one at a time, many operations are left: `writeLeftOperations` writes them after the commit.
+ */
+export const writeOperations = async (sql: Sql, document: OperationsOfDocument): Promise<LeftOperations | null> => {
+  const { collectionId, documentDigest } = document;
+  if (sql.oneAtATime && (await areMany(sql, document))) {
+    const claim = `claimed ${randomUUID()}`;
+    await sql.run(setDigest, [claim, collectionId]);
+    return { ...document, claim };
+  }
+  for await (const lot of lotsOf(sql, document)) await writeLot(sql, lot);
+  await sql.run(setDigest, [documentDigest, collectionId]);
+  return null;
+};
+
+/**
+ * Writes them in transactions of their own, between which others have theirs. Returns false as soon as the claim is
+ * lost: the collection is gone, or another one writes its operations.
+ */
+export const writeLeftOperations = async (database: SqlDatabase, left: LeftOperations): Promise<boolean> => {
+  const { collectionId, documentDigest, claim } = left;
+  const claimed = (work: (sql: Sql) => Promise<unknown>): Promise<boolean> =>
+    database.transact(async (transaction) => {
+      const held = await transaction.first(selectClaim, [collectionId, claim]);
+      if (held) await work(transaction);
+      return held !== undefined;
+    });
+  // Only who holds the claim changes what these reads see.
+  for await (const lot of lotsOf(database.reads, left)) if (!(await claimed((sql) => writeLot(sql, lot)))) return false;
+  return claimed((sql) => sql.run(setDigest, [documentDigest, collectionId]));
+};
+
+/** Whether more than one lot is written, or deleted. */
+const areMany = async (sql: Sql, { collectionId, operations }: OperationsOfDocument): Promise<boolean> =>
+  operations.length > lotMax || (await sql.first(selectBeyond, [collectionId, lotMax])) !== undefined;
+
+type OperationRow = Row<typeof OperationEntity>;
+type StoredRow = Omit<OperationRow, 'collectionId'>;
+
+interface Lot {
+  readonly changed: readonly OperationRow[];
+  readonly gone: readonly (readonly [CollectionId, OperationKey])[];
+}
+
+/** They take some 10 ms, during which SQLite holds the event loop. PostgreSQL takes as many in one statement. */
+const lotMax = 1_024;
+
+/** Only what differs: most documents replace one with almost the same operations, and others' changes wait for this one. */
+async function* lotsOf(sql: Sql, { collectionId, operations }: OperationsOfDocument): AsyncGenerator<Lot> {
+  const before = await storedRows(sql, collectionId);
+  for (let from = 0; from < operations.length; from += lotMax) {
+    const changed: OperationRow[] = [];
+    for (const [at, operation] of operations.slice(from, from + lotMax).entries()) {
+      const row = { ...operation, collectionId, position: from + at, tags: JSON.stringify(operation.tags) };
+      const stored = before.get(row.key);
+      before.delete(row.key);
+      if (!stored || !isSame(stored, row)) changed.push(row);
+    }
+    if (changed.length > 0) yield { changed, gone: [] };
+    if (from + lotMax < operations.length) await setImmediate();
+  }
+  const gone = Array.from(before.keys(), (key) => [collectionId, key] as const);
+  for (let from = 0; from < gone.length; from += lotMax) {
+    yield { changed: [], gone: gone.slice(from, from + lotMax) };
+    if (from + lotMax < gone.length) await setImmediate();
+  }
+}
+
+const writeLot = async (sql: Sql, { changed, gone }: Lot): Promise<void> => {
+  await writeEach(sql, upsertOperation, changed);
+  await sql.runEach(deleteOperation, gone);
+};
+
+const storedRows = async (sql: Sql, collectionId: CollectionId): Promise<Map<OperationKey, StoredRow>> => {
+  const rows = new Map<OperationKey, StoredRow>();
+  for (let after = ''; ;) {
+    const read = await sql.all<StoredRow>(selectStored, [collectionId, after, rowsReadAtOnce]);
+    for (const row of read) rows.set(row.key, row);
+    const last = read.at(-1);
+    if (!last || read.length < rowsReadAtOnce) return rows;
+    after = last.key;
+    // SQLite calls are synchronous.
+    await setImmediate();
+  }
+};
+
+const rowsReadAtOnce = 2_000;
+
+/** PostgreSQL returns a boolean where SQLite returns 0 or 1. */
+const isSame = (stored: StoredRow, row: StoredRow): boolean =>
+  storedColumns.every((name) => (name === 'deprecated' ? Boolean(stored[name]) : stored[name]) === row[name]);
+
+const upsertOperation = upsertInto(OperationEntity, 'collectionId', 'key');
+const deleteOperation = 'delete from operations where collection_id = ? and key = ?';
+const storedColumns = without(columnsOf(OperationEntity), 'collectionId');
+const selectStored = `select ${columns('o', storedColumns)} from operations o
+  where o.collection_id = ? and o.key > ? order by o.key limit ?`;
+const selectBeyond = 'select 1 from operations where collection_id = ? limit 1 offset ?';
+const setDigest = 'update collections set operations_digest = ? where id = ?';
+const selectClaim = 'select 1 from collections where id = ? and operations_digest = ?';
