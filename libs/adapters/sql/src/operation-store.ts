@@ -3,7 +3,6 @@ import type {
   FoundOperation,
   Operation,
   OperationFilter,
-  OperationKey,
   OperationPage,
   OperationStore,
   PlacedOperation,

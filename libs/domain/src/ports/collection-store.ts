@@ -12,7 +12,10 @@ export interface ListPage {
 /** What is stored of a document: its text and its operations. */
 export type DocumentContent = Pick<ReadDocument, 'packed' | 'operations'>;
 
-/** Collections and their documents. Every `decide` is synchronous and pure, and may run more than once. */
+/**
+ * Collections and their documents. Every `decide` is synchronous and pure, and may run more than once. Operations of a
+ * document are all there when the call resolves; before that, others may see the document, and none of its operations.
+ */
 export interface CollectionStore {
   /** Adds a collection with its document and the operations of that. */
   add(collection: Collection, document: DocumentContent, effects: Effects): Promise<void>;
