@@ -73,9 +73,7 @@ const refuseForm = (
 
 /** The whole body, if it came with the head of the request, as small ones do; null otherwise. No listener waits for it. */
 const arrived = (request: IncomingMessage, declaredBytes: number): Uint8Array | null =>
-  request.complete && declaredBytes > 0 && request.readableLength === declaredBytes
-    ? (request.read() as Buffer)
-    : null;
+  request.complete && declaredBytes > 0 && request.readableLength === declaredBytes ? (request.read() as Buffer) : null;
 
 /** A body of at least this length, if it is declared, is written to its place as it arrives: it is never there twice. */
 const placedMinBytes = 131_072;
