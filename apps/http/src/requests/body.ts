@@ -44,7 +44,7 @@ export const readBodyBytes = async (
   if (declared !== undefined) refuseForm(mediaType, headers['content-type'], headers['content-encoding']);
   if (Number(declared ?? 0) > limitBytes) throw tooLarge(request, limitBytes);
   sendContinue();
-  const bytes = arrived(request, Number(declared ?? 0)) ?? (await collect(request, limitBytes, Number(declared ?? 0)));
+  const bytes = await collect(request, limitBytes, Number(declared ?? 0));
   if (bytes.length > 0) refuseForm(mediaType, headers['content-type'], headers['content-encoding']);
   return bytes;
 };
@@ -56,8 +56,6 @@ const refuseForm = (
   contentType: string | undefined,
   contentEncoding: string | undefined,
 ): void => {
-  // As nearly everybody sends it.
-  if (contentType === mediaType && contentEncoding === undefined) return;
   if (contentEncoding !== undefined && contentEncoding.trim().toLowerCase() !== 'identity') {
     throw invalid('compressed bodies are not taken, send it without Content-Encoding');
   }
@@ -70,10 +68,6 @@ const refuseForm = (
     throw invalid('the charset must be utf-8');
   }
 };
-
-/** The whole body, if it came with the head of the request, as small ones do; null otherwise. No listener waits for it. */
-const arrived = (request: IncomingMessage, declaredBytes: number): Uint8Array | null =>
-  request.complete && declaredBytes > 0 && request.readableLength === declaredBytes ? (request.read() as Buffer) : null;
 
 /** A body of at least this length, if it is declared, is written to its place as it arrives: it is never there twice. */
 const placedMinBytes = 131_072;
