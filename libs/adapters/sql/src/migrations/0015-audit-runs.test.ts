@@ -94,7 +94,7 @@ const undo = async (run: RunSql): Promise<void> => {
   }
   await run('drop table audit_runs');
   await run('drop function count_audit_runs()').catch(() => []);
-  await run("delete from schema_migrations where name = '0015-audit-runs'");
+  await run("delete from schema_migrations where name in ('0015-audit-runs', '0017-quicker-audit-runs')");
 };
 
 /** What the version before runs, but for many entries by one statement: it may run beside this one. */

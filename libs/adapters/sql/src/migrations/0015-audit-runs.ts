@@ -7,7 +7,8 @@ import type { DialectSql } from './migration.ts';
  * runs of `half`, and one that a removal leaves with fewer than `least` joins the one before it. The first run begins
  * before every entry. To count the entries takes seconds for each million, during which none is written.
  */
-const [most, half, least] = [4096, 2048, 512];
+export const [most, half] = [4096, 2048];
+const least = 512;
 const first = Number.MIN_SAFE_INTEGER;
 
 const table = (instant: string) => `create table audit_runs (
@@ -22,7 +23,7 @@ const table = (instant: string) => `create table audit_runs (
  * Makes runs of that many entries (places with sources), the first of which begins at that place. What is left joins the
  * last run. Sorting (`+` hides the index) reads ten million rows of an index in order, and not each of the table.
  */
-const cut = (instant: string | number, seq: string | number, count: string, entries: string) => `insert into audit_runs
+export const cut = (instant: string | number, seq: string | number, count: string, entries: string) => `insert into audit_runs
     (instant, seq, client_entries, system_entries)
   select case part when 0 then ${instant} else min(case when n = part * ${half} then instant end) end,
     case part when 0 then ${seq} else min(case when n = part * ${half} then seq end) end,
@@ -34,7 +35,7 @@ const cut = (instant: string | number, seq: string | number, count: string, entr
   ) placed
   group by part`;
 
-const entriesOf = (run: 'new' | 'run') => {
+export const entriesOf = (run: 'new' | 'run') => {
   const count = `${run}.client_entries + ${run}.system_entries`;
   const entries = `select instant, seq, source from audit_entries
     where (instant, seq) >= (${run}.instant, ${run}.seq) order by instant, seq limit ${count}`;
@@ -48,7 +49,7 @@ const fill = [
 ];
 
 /** The row id of the run that holds the place. */
-const runOf = (instant: string, seq: string, compared: '<' | '<=' = '<=') => `(select rowid from audit_runs
+export const runOf = (instant: string, seq: string, compared: '<' | '<=' = '<=') => `(select rowid from audit_runs
   where (instant, seq) ${compared} (${instant}, ${seq}) order by instant desc, seq desc limit 1)`;
 
 const sqlite = [

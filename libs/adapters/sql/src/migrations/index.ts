@@ -16,6 +16,7 @@ import { auditCounts } from './0013-audit-counts.ts';
 import { refusedRequests } from './0014-refused-requests.ts';
 import { auditRuns } from './0015-audit-runs.ts';
 import { auditArrivals } from './0016-audit-arrivals.ts';
+import { quickerAuditRuns } from './0017-quicker-audit-runs.ts';
 import type { Dialect, DialectSql } from './migration.ts';
 
 /** All migrations, oldest first. A released migration never changes; later changes get a migration of their own. */
@@ -36,6 +37,7 @@ const migrations: readonly { readonly name: string; readonly sql: DialectSql }[]
   { name: '0014-refused-requests', sql: refusedRequests },
   { name: '0015-audit-runs', sql: auditRuns },
   { name: '0016-audit-arrivals', sql: auditArrivals },
+  { name: '0017-quicker-audit-runs', sql: quickerAuditRuns },
 ];
 
 /** The table of applied migrations. */
