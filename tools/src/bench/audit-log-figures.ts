@@ -66,7 +66,12 @@ const run = async (groups: Iterable<readonly string[]>): Promise<void> => {
   }
   const client = new Client({ connectionString: url });
   await client.connect();
+  // The runs are counted by the index that is left. To make the others at the end takes a fraction of the time.
+  const { rows } = await client.query<{ name: string; made: string }>(`select indexname as name, indexdef as made
+    from pg_indexes where tablename = 'audit_entries' and indexname not in ('audit_entries_pkey', 'audit_entries_instant_index')`);
+  for (const { name } of rows) await client.query(`drop index ${name}`);
   for (const group of groups) await client.query(group.join('; '));
+  for (const { made } of rows) await client.query(made);
   await client.query('vacuum analyze');
   await client.end();
 };
@@ -142,7 +147,8 @@ try {
   Object.assign(figures, { fullEntriesOf32: full.perSecond, fullCpuUsOf32: full.cpuUs });
   await close();
 } finally {
+  // What was measured before an error is not lost: filling takes minutes.
+  console.log(JSON.stringify(figures, null, 2));
   await server?.close();
   rmSync(folder, { recursive: true, force: true });
 }
-console.log(JSON.stringify(figures, null, 2));
