@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -291,18 +291,22 @@ describe.skipIf(!postgres)('an installation with documents, people, keys, limits
     expect((await from.tool('migrate', '--to', url)).code).toBe(0);
     const onPostgresql = await beside(first, url);
     const file = join(first.folder, 'half.sqlite');
-    const holds = (condition: string) => async (): Promise<boolean> => {
-      if (!existsSync(file)) return false;
-      const database = new DatabaseSync(file, { readOnly: true });
-      try {
-        return database.prepare(asking(condition)).get()?.holds === 1;
-      } catch {
-        // Its tables are still being made.
-        return false;
-      } finally {
-        database.close();
-      }
-    };
+    const madeAt = () => statSync(file, { throwIfNoEntry: false })?.birthtimeMs;
+    const holds =
+      (condition: string, left = madeAt()) =>
+      async (): Promise<boolean> => {
+        // What an earlier run left is not opened: a run does not replace a file that another process has open.
+        if (madeAt() === undefined || madeAt() === left) return false;
+        const database = new DatabaseSync(file, { readOnly: true });
+        try {
+          return database.prepare(asking(condition)).get()?.holds === 1;
+        } catch {
+          // Its tables are still being made.
+          return false;
+        } finally {
+          database.close();
+        }
+      };
     for (const point of ['exists (select 1 from collections)', 'exists (select 1 from usage_days)'])
       await killedWhen(onPostgresql, `sqlite:${file}`, holds(point));
     await serviceAndWorkerRefuse(`sqlite:${file}`);

@@ -33,7 +33,7 @@ export interface OperationStore {
   /** Whether the collection has operations, and all of them are deprecated. */
   areAllDeprecated(collectionId: CollectionId): Promise<boolean>;
 
-  /** The digest of the document whose operations these are; null if none were stored, or there is no such collection. */
+  /** The digest of the stored document; null if its operations are not written, or there is no such collection. */
   digest(collectionId: CollectionId): Promise<string | null>;
 
   /**
