@@ -23,7 +23,12 @@ const table = (instant: string) => `create table audit_runs (
  * Makes runs of that many entries (places with sources), the first of which begins at that place. What is left joins the
  * last run. Sorting (`+` hides the index) reads ten million rows of an index in order, and not each of the table.
  */
-export const cut = (instant: string | number, seq: string | number, count: string, entries: string) => `insert into audit_runs
+export const cut = (
+  instant: string | number,
+  seq: string | number,
+  count: string,
+  entries: string,
+) => `insert into audit_runs
     (instant, seq, client_entries, system_entries)
   select case part when 0 then ${instant} else min(case when n = part * ${half} then instant end) end,
     case part when 0 then ${seq} else min(case when n = part * ${half} then seq end) end,
