@@ -12,7 +12,7 @@ export interface OperationsOfDocument {
   readonly operations: readonly Operation[];
 }
 
-/** Operations that nobody sees until they are all written, by who holds the claim. */
+/** Operations that are still to be written, by whoever holds the claim. Nobody sees any of them before all are there. */
 export interface LeftOperations extends OperationsOfDocument {
   readonly claim: string;
 }
