@@ -38,7 +38,7 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
       name: 'document reader',
       memoryMegabytes,
       timeLimitMs,
-      endsAfterBytes,
+      isLarge: (order) => textBytes(order) >= largeBytes,
       tooSlow: () => refused(`too large to be checked: it took over ${timeLimitMs / 1000} s`),
       tooLarge: (cause) => refused('too large to be checked: it takes more memory than a document may', cause),
     });
@@ -78,8 +78,10 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
   };
 }
 
-/** Starting a new thread takes a tenth of what reading so many bytes takes. */
-const endsAfterBytes = 8_388_608;
+/** Of text. Starting a new thread takes a tenth of what reading so many bytes takes. */
+const largeBytes = 8_388_608;
+
+const textBytes = (order: Order): number => ('text' in order ? order.text.bytes : order.bytes.byteLength);
 
 const refused = (because: string, cause?: unknown): PorticoError =>
   new PorticoError('invalid_body', { because, cause });

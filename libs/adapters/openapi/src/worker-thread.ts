@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { PorticoError, type Deadline } from '@portico/domain';
 
@@ -6,14 +7,14 @@ export interface ThreadLimits {
   readonly timeLimitMs: number;
 }
 
-export interface ThreadOptions extends ThreadLimits {
+export interface ThreadOptions<Order> extends ThreadLimits {
   /** The module that the thread runs, beside this file, without its extension. */
   readonly module: string;
   readonly name: string;
   /** What the module finds as its `workerData`. */
   readonly data?: unknown;
-  /** After an order of as many transferred bytes the thread ends, and gives back its memory; by default never. */
-  readonly endsAfterBytes?: number;
+  /** After a large order the thread ends, and gives back its memory. By default no order is. */
+  readonly isLarge?: (order: Order) => boolean;
   /** What an order is refused with that takes too long, or more memory than there is. */
   readonly tooSlow: () => PorticoError;
   readonly tooLarge: (cause: unknown) => PorticoError;
@@ -25,10 +26,10 @@ const fileOf = (module: string): URL =>
 
 /** A thread that carries out one order at a time. If an order kills it, the next order gets a new thread. */
 export class WorkerThread<Order, Outcome> {
-  readonly #options: ThreadOptions;
+  readonly #options: ThreadOptions<Order>;
   #worker: Worker | null = null;
 
-  constructor(options: ThreadOptions) {
+  constructor(options: ThreadOptions<Order>) {
     this.#options = options;
   }
 
@@ -38,8 +39,9 @@ export class WorkerThread<Order, Outcome> {
    */
   run(order: Order, transferred: readonly ArrayBuffer[], deadline: Deadline | null): Promise<Outcome> {
     const worker = (this.#worker ??= this.#start());
-    const { timeLimitMs, name, endsAfterBytes = Infinity, tooSlow, tooLarge } = this.#options;
-    const isLarge = transferred.reduce((sum, { byteLength }) => sum + byteLength, 0) >= endsAfterBytes;
+    const { timeLimitMs, name, tooSlow, tooLarge } = this.#options;
+    // Later it has no bytes left.
+    const isLarge = this.#options.isLarge?.(order) ?? false;
     return new Promise<Outcome>((resolve, reject) => {
       const over = (settle: () => void): void => {
         clearTimeout(timer);
@@ -53,7 +55,7 @@ export class WorkerThread<Order, Outcome> {
         over(() => reject(error));
       };
       const done = (outcome: Outcome): void => {
-        over(() => resolve(outcome));
+        over(() => resolve(isLarge ? othersTurn().then(() => outcome) : outcome));
         if (isLarge) void this.close();
       };
       const died = (error: NodeJS.ErrnoException): void =>
@@ -96,4 +98,13 @@ export class WorkerThread<Order, Outcome> {
     worker.unref();
     return worker;
   }
+}
+
+/**
+ * Taking over a large outcome held the event loop, and what is done with it will too. Of two immediates only the second
+ * comes after the loop has looked for what others have sent.
+ */
+async function othersTurn(): Promise<void> {
+  await setImmediate();
+  await setImmediate();
 }
