@@ -13,12 +13,13 @@ import {
   writeSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { freePort } from '@portico/test-servers';
-import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { root } from '../../src/service-process.ts';
-import { createPatient, expectDiagnosis, password, type Fault, type Variables } from './diagnosis.ts';
+import { createPatient, doctor, expectDiagnosis, password, type Fault, type Variables } from './diagnosis.ts';
 
 let patient: Awaited<ReturnType<typeof createPatient>>;
 beforeAll(async () => {
@@ -144,6 +145,22 @@ const ofConfiguration: readonly Fault[] = [
     id: 'port',
     state: 'warning',
     said: /^Something that is no Portico listens at 127\.0\.0\.1:\d+/,
+    advice: /choose another PORT/,
+  },
+  {
+    fault: 'what listens at the port never answers',
+    plant: async () => {
+      const server = createServer(() => undefined);
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      onTestFinished(() => {
+        server.closeAllConnections();
+        server.close();
+      });
+      return { PORT: String((server.address() as AddressInfo).port) };
+    },
+    id: 'port',
+    state: 'warning',
+    said: /^What listens at 127\.0\.0\.1:\d+ gave no answer within 2 s/,
     advice: /choose another PORT/,
   },
 ];
@@ -396,4 +413,20 @@ describe.each([
 
 describe.skipIf(!mayMount)('on the disk', () => {
   test.each(ofTheDisk)('$fault', (fault) => expectDiagnosis(patient.copy(), fault));
+});
+
+test('a tool that was held while it asked who listens takes that for no listener', async () => {
+  // Its first question is on its way when the process is held for longer than it waits for an answer.
+  const held = `const ask = fetch; globalThis.fetch = (...question) => {
+    globalThis.fetch = ask;
+    const asked = ask(...question);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500);
+    return asked;
+  };`;
+  const { warnings, checks } = await doctor({
+    DATA_DIR: patient.copy(),
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(held)}`,
+  });
+  expect(checks.find(({ id }) => id === 'port')).toMatchObject({ state: 'ok' });
+  expect(warnings).toBe(0);
 });

@@ -57,25 +57,31 @@ export interface OperationVectors {
 export const createOperationVectors = (table: WordTable, spelling: Spelling): OperationVectors => {
   const look = createLook(table, createMeanings(table, spelling));
 
-  const bagOf = (words: Iterable<readonly [KnownWord, number]>): Float64Array => {
-    const sum = new Float64Array(table.dimension);
+  const zero = (): Float64Array => new Float64Array(table.dimension);
+  const bagOf = (words: Iterable<readonly [KnownWord, number]>, sum = zero()): Float64Array => {
     for (const [{ meanings }, times] of words) {
       for (const { index, factor } of meanings) table.add(sum, index, times * factor);
     }
-    return unit(sum);
+    return madeUnit(sum);
   };
 
   return {
     ofOwner: ({ name, description, baseUrl }) => {
       const nameWords = wordsOf(name);
       const collection = bagOf([...nameWords, ...wordsOf(proseOf(description))].map((word) => [look(word), 1]));
+      // The same for each operation: made anew they would be most of the memory that many operations take.
+      const [own, dense] = [zero(), zero()];
       return (operation) => {
         const words = wordsByField(operation, nameWords).map(([word, field]) => ({ ...look(word), field }));
-        const dense = new Float64Array(table.dimension);
-        addTimes(dense, bagOf(words.map((word) => [word, word.field.meaning])), 1 - collectionShare);
+        bagOf(
+          words.map((word) => [word, word.field.meaning]),
+          own.fill(0),
+        );
+        dense.fill(0);
+        addTimes(dense, own, 1 - collectionShare);
         addTimes(dense, collection, collectionShare);
         return {
-          dense: Float32Array.from(unit(dense)),
+          dense: new Float32Array(madeUnit(dense)),
           sparse: sparseOf([
             ...words.map(({ hash, field }) => [hash, field.written] as const),
             ...operationFeatures(operation, baseUrl).map(hashed),
@@ -91,7 +97,7 @@ export const createOperationVectors = (table: WordTable, spelling: Spelling): Op
       const different = [...new Set(words)].map(look);
       const total = different.reduce((sum, { weight }) => sum + weight, 0) || 1;
       return {
-        dense: Float32Array.from(meaning),
+        dense: new Float32Array(meaning),
         sparse: sparseOf([
           ...different.map(({ hash, weight }) => [hash, (rankingWeights.words * weight) / total] as const),
           ...questionFeatures(question).map(hashed),
@@ -167,9 +173,11 @@ const addTimes = (sum: Float64Array, vector: Float64Array, factor: number): void
   for (let i = 0; i < sum.length; i += 1) sum[i] = (sum[i] ?? 0) + factor * (vector[i] ?? 0);
 };
 
-const unit = (vector: Float64Array): Float64Array => {
-  const length = lengthOf(vector);
-  return length === 0 ? vector : vector.map((x) => x / length);
+/** The same vector, of length 1, unless it is 0. */
+const madeUnit = (vector: Float64Array): Float64Array => {
+  const length = lengthOf(vector) || 1;
+  for (let i = 0; i < vector.length; i += 1) vector[i] = (vector[i] ?? 0) / length;
+  return vector;
 };
 
 const lengthOf = (vector: Float64Array): number => {

@@ -71,25 +71,37 @@ const judgeAdmins = ({ settings, firstAdmin }: Config, admins: readonly Profile[
   );
 };
 
-/** Asks who listens there; to try to listen would take the port from a service that starts. */
 const judgePort = async ({ host, port }: Config): Promise<Finding> => {
   const reached = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
-  const asked = await fetch(`http://${reached}:${port}/health`, {
-    redirect: 'manual',
-    signal: AbortSignal.timeout(answerMs),
-  }).then(
-    async (response) => ({ said: await response.text() }),
-    (error: Error) => ({ error }),
-  );
-  if ('said' in asked && /^\{"status":"healthy","service":"/.test(asked.said)) {
-    return ok(`A Portico answers at ${host}:${port}.`);
+  const url = `http://${reached}:${port}/health`;
+  const at = `${host}:${port}`;
+  let listener = await listenerAt(url);
+  // The answer may have come while this process itself was held: on a busy machine other checks load their drivers for seconds.
+  if (listener === 'silent') listener = await listenerAt(url);
+  switch (listener) {
+    case 'nobody':
+      return ok(`Nothing listens at ${at}; the service can start there.`);
+    case 'portico':
+      return ok(`A Portico answers at ${at}.`);
+    case 'silent':
+      return warning(`What listens at ${at} gave no answer within ${answerMs / 1_000} s.`, stopIt);
+    case 'other':
+      return warning(`Something that is no Portico listens at ${at}: the service cannot start there.`, stopIt);
   }
-  if ('error' in asked && isNobody(asked.error))
-    return ok(`Nothing listens at ${host}:${port}; the service can start there.`);
-  return warning(
-    `Something that is no Portico listens at ${host}:${port}: the service cannot start there.`,
-    'Stop it, or choose another PORT.',
-  );
+};
+
+const stopIt = 'Stop it, or choose another PORT.';
+
+/** Asks who listens there; to try to listen would take the port from a service that starts. */
+const listenerAt = async (url: string): Promise<'nobody' | 'portico' | 'silent' | 'other'> => {
+  try {
+    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(answerMs) });
+    return /^\{"status":"healthy","service":"/.test(await response.text()) ? 'portico' : 'other';
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    if (isNobody(error)) return 'nobody';
+    return error.name === 'TimeoutError' ? 'silent' : 'other';
+  }
 };
 
 const isNobody = ({ cause }: Error): boolean =>
