@@ -12,6 +12,9 @@ import {
 const bytes = (text: string) => Uint8Array.from(Buffer.from(text));
 const pets = '{"openapi":"3.0.3","info":{"title":"Pets","version":"1"},"paths":{}}';
 const body = (document = pets) => bytes(`{"openapi_spec":${document}}`);
+const missing = (): never => {
+  throw new Error('The document was not read');
+};
 /** YAML compares the names of a mapping with each other: this many take a minute, beyond every timeout. */
 const slow = () => bytes(Array.from({ length: 60_000 }, (_, i) => `k${i}: 1`).join('\n'));
 
@@ -59,6 +62,27 @@ describe('a large document', () => {
     expect((await reading).document?.title).toBe('Pets');
     await ended;
     expect((await documents.readMember(body(), 'openapi_spec', null)).document?.title).toBe('Pets');
+  });
+  test('ends its thread too once it was written as YAML, however few bytes it has packed', async () => {
+    const documents = reader();
+    const long = pets.replace('{', `{${' '.repeat(largeBytes - pets.length)}`);
+    const { document } = await documents.readMember(body(long), 'openapi_spec', null);
+    const started = once(process, 'worker') as Promise<[Worker]>;
+    const writing = documents.yamlText(document?.packed ?? missing(), null);
+    const [worker] = await started;
+    await Promise.all([once(worker, 'exit'), writing]);
+  });
+  test('is taken over in one turn and used in another, and others are heard in between', async () => {
+    const documents = reader();
+    const heard: string[] = [];
+    process.once('worker', (worker) => {
+      // Beside that of the reader, and before it.
+      worker.prependOnceListener('message', () => {
+        setImmediate(() => setImmediate(() => heard.push('others')));
+      });
+    });
+    await documents.readMember(padded(largeBytes), 'openapi_spec', null);
+    expect(heard).toEqual(['others']);
   });
   test('that is a byte smaller leaves its thread to the next one', async () => {
     let threads = 0;
