@@ -40,7 +40,7 @@ export class WorkerThread<Order, Outcome> {
   run(order: Order, transferred: readonly ArrayBuffer[], deadline: Deadline | null): Promise<Outcome> {
     const worker = (this.#worker ??= this.#start());
     const { timeLimitMs, name, tooSlow, tooLarge } = this.#options;
-    // Later it has no bytes left.
+    // Once it is posted, its bytes are gone.
     const isLarge = this.#options.isLarge?.(order) ?? false;
     return new Promise<Outcome>((resolve, reject) => {
       const over = (settle: () => void): void => {
