@@ -415,7 +415,7 @@ describe.skipIf(!mayMount)('on the disk', () => {
   test.each(ofTheDisk)('$fault', (fault) => expectDiagnosis(patient.copy(), fault));
 });
 
-test('a tool that was held while it asked who listens takes that for no listener', async () => {
+test('that the tool itself was held while it asked who listens is not taken for a listener', async () => {
   // Its first question is on its way when the process is held for longer than it waits for an answer.
   const held = `const ask = fetch; globalThis.fetch = (...question) => {
     globalThis.fetch = ask;

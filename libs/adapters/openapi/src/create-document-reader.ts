@@ -38,7 +38,7 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
       name: 'document reader',
       memoryMegabytes,
       timeLimitMs,
-      isLarge: (order) => textBytes(order) >= largeBytes,
+      isLarge: (order) => textBytes(order) >= endsAfterBytes,
       tooSlow: () => refused(`too large to be checked: it took over ${timeLimitMs / 1000} s`),
       tooLarge: (cause) => refused('too large to be checked: it takes more memory than a document may', cause),
     });
@@ -79,7 +79,7 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
 }
 
 /** Of text. Starting a new thread takes a tenth of what reading so many bytes takes. */
-const largeBytes = 8_388_608;
+const endsAfterBytes = 8_388_608;
 
 const textBytes = (order: Order): number => ('text' in order ? order.text.bytes : order.bytes.byteLength);
 

@@ -13,7 +13,10 @@ export interface ThreadOptions<Order> extends ThreadLimits {
   readonly name: string;
   /** What the module finds as its `workerData`. */
   readonly data?: unknown;
-  /** After a large order the thread ends, and gives back its memory. By default no order is. */
+  /**
+   * After a large order the thread ends, and gives back its memory; others have their turn before the outcome is used. By
+   * default no order is.
+   */
   readonly isLarge?: (order: Order) => boolean;
   /** What an order is refused with that takes too long, or more memory than there is. */
   readonly tooSlow: () => PorticoError;

@@ -76,7 +76,7 @@ const judgePort = async ({ host, port }: Config): Promise<Finding> => {
   const url = `http://${reached}:${port}/health`;
   const at = `${host}:${port}`;
   let listener = await listenerAt(url);
-  // The answer may have come while this process itself was held: on a busy machine other checks load their drivers for seconds.
+  // The answer may have come while this process was held: other checks load their drivers, for seconds on a busy machine.
   if (listener === 'silent') listener = await listenerAt(url);
   switch (listener) {
     case 'nobody':
