@@ -1,18 +1,20 @@
-;; Sketches of vectors: how far a vector can be from the query at most, told by an eighth of its bytes.
+;; Sketches of vectors: how far a vector can be from the query at most, told by a sixth of its bytes.
 ;;
 ;;          0   the query: 768 signs, 96 bytes
 ;;         96   a number that nobody reads, u32
-;;       1024   the greatest cosine for each number of different signs, 769 f32
+;;       1024   the greatest cosine for each number of different signs in the first half, 385 f32
+;;       4096   the greatest cosine for each number of different signs in both halves, 769 f32
 ;;       8192   the query in levels, 768 i8
 ;;      12288   a vector to rotate, 768 f32
 ;;      16384   the signs of the rotation: two rounds of 768 f32, each ±1/16
 ;;      65536   the numbers of at most 1,048,576 rows, u32
 ;;    4259840   the bound of each, f32
 ;;    8454144   the places in the list that are kept, u32
-;;   12648448   sketches, in blocks of 1,024 rows: 112 bytes of each, then 384 bytes of each
+;;   12648448   sketches, in blocks of 1,024 rows: a head of 64 bytes of each, then 48 bytes of each, then 384 bytes of each
 ;;
-;; The 112 bytes are the product with the mean, the length, the worth of a level, its error (f32) and the signs; the 384
-;; bytes are the levels, 4 bits each, dimension i of 32 beside dimension i + 16.
+;; A head is a cache line: the product with the mean, the length, the worth of a level, its error (f32) and the first half
+;; of the signs. The 48 bytes are the other half. The 384 bytes are the levels, 4 bits each, dimension i of 32 beside
+;; dimension i + 16.
 (module
   (memory (export "memory") 193 65536)
 
@@ -20,20 +22,46 @@
     (i32.add (i32.const 12648448) (i32.mul (i32.shr_u (local.get $row) (i32.const 10)) (i32.const 507904))))
 
   (func $head (export "head") (param $row i32) (result i32)
-    (i32.add (call $block (local.get $row)) (i32.mul (i32.and (local.get $row) (i32.const 1023)) (i32.const 112))))
+    (i32.add (call $block (local.get $row)) (i32.shl (i32.and (local.get $row) (i32.const 1023)) (i32.const 6))))
+
+  (func $otherSigns (export "otherSigns") (param $row i32) (result i32)
+    (i32.add (i32.add (call $block (local.get $row)) (i32.const 65536))
+      (i32.mul (i32.and (local.get $row) (i32.const 1023)) (i32.const 48))))
 
   (func $levels (export "levels") (param $row i32) (result i32)
     (i32.add (i32.add (call $block (local.get $row)) (i32.const 114688))
       (i32.mul (i32.and (local.get $row) (i32.const 1023)) (i32.const 384))))
 
-  (func $ones (param $row i32) (param $offset i32) (result v128)
-    (i8x16.popcnt (v128.xor
-      (v128.load (local.get $offset)) (v128.load offset=16 (i32.add (local.get $row) (local.get $offset))))))
+  (func $differentOf64 (param $signs i32) (param $query i32) (result i32)
+    (i32.wrap_i64 (i64.popcnt (i64.xor (i64.load (local.get $signs)) (i64.load (local.get $query))))))
 
-  ;; Bounds the products of the query with the rows at the places from $place to $end of the list. Returns the place with
-  ;; the greatest bound.
+  ;; How many of half the signs, 48 bytes, are different.
+  (func $different (param $signs i32) (param $query i32) (result i32)
+    (i32.add
+      (i32.add
+        (i32.add
+          (call $differentOf64 (local.get $signs) (local.get $query))
+          (call $differentOf64 (i32.add (local.get $signs) (i32.const 8)) (i32.add (local.get $query) (i32.const 8))))
+        (i32.add
+          (call $differentOf64 (i32.add (local.get $signs) (i32.const 16)) (i32.add (local.get $query) (i32.const 16)))
+          (call $differentOf64 (i32.add (local.get $signs) (i32.const 24)) (i32.add (local.get $query) (i32.const 24)))))
+      (i32.add
+        (call $differentOf64 (i32.add (local.get $signs) (i32.const 32)) (i32.add (local.get $query) (i32.const 32)))
+        (call $differentOf64 (i32.add (local.get $signs) (i32.const 40)) (i32.add (local.get $query) (i32.const 40))))))
+
+  ;; How many of a row's first half of signs differ from the query's.
+  (func $differentInHead (param $head i32) (result i32)
+    (call $different (i32.add (local.get $head) (i32.const 16)) (i32.const 0)))
+
+  ;; The product of the query with a row, if this is their cosine.
+  (func $productFor (param $head i32) (param $length f32) (param $cosine f32) (result f32)
+    (f32.add (f32.load (local.get $head))
+      (f32.mul (f32.mul (local.get $length) (f32.load offset=4 (local.get $head))) (local.get $cosine))))
+
+  ;; Bounds the products of the query with the rows at the places from $place to $end of the list, by their first signs.
+  ;; Returns the place with the greatest bound.
   (func (export "bound") (param $place i32) (param $end i32) (param $length f32) (result i32)
-    (local $row i32) (local $ones v128) (local $bound f32) (local $greatest f32) (local $best i32)
+    (local $head i32) (local $bound f32) (local $greatest f32) (local $best i32)
     (local.set $greatest (f32.const -inf))
     (local.set $place (i32.shl (local.get $place) (i32.const 2)))
     (local.set $end (i32.shl (local.get $end) (i32.const 2)))
@@ -41,19 +69,9 @@
     (block $done
       (loop $next_row
         (br_if $done (i32.ge_u (local.get $place) (local.get $end)))
-        (local.set $row (call $head (i32.load offset=65536 (local.get $place))))
-        (local.set $ones
-          (i8x16.add
-            (i8x16.add
-              (i8x16.add (call $ones (local.get $row) (i32.const 0)) (call $ones (local.get $row) (i32.const 16)))
-              (i8x16.add (call $ones (local.get $row) (i32.const 32)) (call $ones (local.get $row) (i32.const 48))))
-            (i8x16.add (call $ones (local.get $row) (i32.const 64)) (call $ones (local.get $row) (i32.const 80)))))
-        (local.set $ones (i32x4.dot_i16x8_s (i16x8.extadd_pairwise_i8x16_u (local.get $ones)) (v128.const i16x8 4 4 4 4 4 4 4 4)))
-        (local.set $ones (i32x4.add (local.get $ones)
-          (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $ones) (local.get $ones))))
-        (local.set $bound (f32.add (f32.load (local.get $row))
-          (f32.mul (f32.mul (local.get $length) (f32.load offset=4 (local.get $row)))
-            (f32.load offset=1024 (i32.add (i32x4.extract_lane 0 (local.get $ones)) (i32x4.extract_lane 1 (local.get $ones)))))))
+        (local.set $head (call $head (i32.load offset=65536 (local.get $place))))
+        (local.set $bound (call $productFor (local.get $head) (local.get $length)
+          (f32.load offset=1024 (i32.shl (call $differentInHead (local.get $head)) (i32.const 2)))))
         (f32.store offset=4259840 (local.get $place) (local.get $bound))
         (if (f32.gt (local.get $bound) (local.get $greatest))
           (then
@@ -67,26 +85,55 @@
   (func (export "keep") (param $count i32) (param $least f32) (result i32)
     (local $place i32) (local $four i32) (local $kept i32) (local $least4 v128)
     (local.set $least4 (f32x4.splat (local.get $least)))
+    ;; The last four may go beyond the list.
+    (v128.store offset=4259840 (i32.shl (local.get $count) (i32.const 2)) (v128.const f32x4 -inf -inf -inf -inf))
     (block $done
       (loop $next_four
         (br_if $done (i32.ge_u (local.get $place) (local.get $count)))
-        (local.set $four (i8x16.bitmask (i8x16.narrow_i16x8_s
-          (i16x8.narrow_i32x4_s
-            (f32x4.ge (v128.load offset=4259840 (i32.shl (local.get $place) (i32.const 2))) (local.get $least4))
-            (v128.const i32x4 0 0 0 0))
-          (v128.const i32x4 0 0 0 0))))
-        (block $fewer
-          (loop $next_kept
-            (br_if $fewer (i32.eqz (local.get $four)))
-            (i32.store offset=8454144 (i32.shl (local.get $kept) (i32.const 2))
-              (i32.add (local.get $place) (i32.ctz (local.get $four))))
-            (local.set $kept (i32.add (local.get $kept)
-              (i32.lt_u (i32.add (local.get $place) (i32.ctz (local.get $four))) (local.get $count))))
-            (local.set $four (i32.and (local.get $four) (i32.sub (local.get $four) (i32.const 1))))
-            (br $next_kept)))
+        (local.set $four (i32x4.bitmask
+          (f32x4.ge (v128.load offset=4259840 (i32.shl (local.get $place) (i32.const 2))) (local.get $least4))))
+        (if (local.get $four)
+          (then
+            (local.set $kept (call $keepIf (local.get $kept) (local.get $place) (local.get $four)))
+            (local.set $kept (call $keepIf (local.get $kept)
+              (i32.add (local.get $place) (i32.const 1)) (i32.shr_u (local.get $four) (i32.const 1))))
+            (local.set $kept (call $keepIf (local.get $kept)
+              (i32.add (local.get $place) (i32.const 2)) (i32.shr_u (local.get $four) (i32.const 2))))
+            (local.set $kept (call $keepIf (local.get $kept)
+              (i32.add (local.get $place) (i32.const 3)) (i32.shr_u (local.get $four) (i32.const 3))))))
         (local.set $place (i32.add (local.get $place) (i32.const 4)))
         (br $next_four)))
-    (local.get $kept))
+    (i32.shr_u (local.get $kept) (i32.const 2)))
+
+  ;; Writes a place behind the kept ones, which end at $kept, and keeps it if the lowest bit is 1: no branch, which the
+  ;; processor would have to guess. Returns where they end then.
+  (func $keepIf (param $kept i32) (param $place i32) (param $bit i32) (result i32)
+    (i32.store offset=8454144 (local.get $kept) (local.get $place))
+    (i32.add (local.get $kept) (i32.shl (i32.and (local.get $bit) (i32.const 1)) (i32.const 2))))
+
+  ;; Bounds the first $count kept places by all signs, and keeps those whose bound is at least $least. Returns their
+  ;; number.
+  (func (export "keepBySigns") (param $count i32) (param $least f32) (param $length f32) (result i32)
+    (local $at i32) (local $end i32) (local $kept i32) (local $place i32) (local $row i32) (local $head i32)
+    (local $bound f32)
+    (local.set $end (i32.shl (local.get $count) (i32.const 2)))
+    (block $done
+      (loop $next_row
+        (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
+        (local.set $place (i32.load offset=8454144 (local.get $at)))
+        (local.set $row (i32.load offset=65536 (i32.shl (local.get $place) (i32.const 2))))
+        (local.set $head (call $head (local.get $row)))
+        (local.set $bound (call $productFor (local.get $head) (local.get $length)
+          (f32.load offset=4096 (i32.shl
+            (i32.add
+              (call $differentInHead (local.get $head))
+              (call $different (call $otherSigns (local.get $row)) (i32.const 48)))
+            (i32.const 2)))))
+        (f32.store offset=4259840 (i32.shl (local.get $place) (i32.const 2)) (local.get $bound))
+        (local.set $kept (call $keepIf (local.get $kept) (local.get $place) (f32.ge (local.get $bound) (local.get $least))))
+        (local.set $at (i32.add (local.get $at) (i32.const 4)))
+        (br $next_row)))
+    (i32.shr_u (local.get $kept) (i32.const 2)))
 
   ;; The product of the query's levels and a row's.
   (func $product (param $row i32) (result i32)
@@ -149,14 +196,13 @@
         (local.set $place (i32.load offset=8454144 (local.get $at)))
         (local.set $row (i32.load offset=65536 (i32.shl (local.get $place) (i32.const 2))))
         (local.set $head (call $head (local.get $row)))
-        (i32.store offset=8454144 (local.get $kept) (local.get $place))
-        (local.set $kept (i32.add (local.get $kept) (i32.shl (f32.ge
+        (local.set $kept (call $keepIf (local.get $kept) (local.get $place) (f32.ge
           (f32.add (f32.load (local.get $head))
             (f32.add
               (f32.mul (f32.load offset=8 (local.get $head)) (f32.mul (local.get $worth)
                 (f32.sub (f32.convert_i32_s (call $product (call $levels (local.get $row)))) (local.get $middle))))
               (f32.mul (f32.load offset=12 (local.get $head)) (local.get $reach))))
-          (local.get $least)) (i32.const 2))))
+          (local.get $least))))
         (local.set $at (i32.add (local.get $at) (i32.const 4)))
         (br $next_row)))
     (i32.shr_u (local.get $kept) (i32.const 2)))

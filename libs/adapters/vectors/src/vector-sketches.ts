@@ -1,34 +1,41 @@
 import { embeddingDimension } from '@portico/domain';
+import { bestScores } from './best-scores.ts';
 import { createKernel, pageBytes } from './create-kernel.ts';
 import { sketchKernelBase64 } from './sketch-kernel.ts';
 
 interface SketchFunctions {
-  /** The address of what `sketch-kernel.wat` says about 112 bytes. */
+  /** The address of what `sketch-kernel.wat` says about 64 bytes, with the first half of the signs. */
   head(row: number): number;
+  /** The address of the other half of the row's signs. */
+  otherSigns(row: number): number;
   /** The address of the row's levels. */
   levels(row: number): number;
   rotate(): void;
   bound(place: number, end: number, queryLength: number): number;
   keep(count: number, least: number): number;
+  keepBySigns(count: number, least: number, queryLength: number): number;
   keepCloser(count: number, least: number, worth: number, middle: number, reach: number): number;
 }
 
 /** The memory layout of `sketch-kernel.wat`, in bytes. */
 const layout = {
   query: 0,
-  cosines: 1024,
+  cosinesOfHalf: 1024,
+  cosines: 4096,
   queryLevels: 8192,
   rotated: 12_288,
   signs: 16_384,
   list: 65_536,
+  bounds: 4_259_840,
   kept: 8_454_144,
   sketches: 12_648_448,
 } as const;
 const listMax = 2 ** 20;
 
+const halfSigns = embeddingDimension / 2;
+
 /** How far off a bound may be: no more than one in 30,000 vectors is farther from its sketch (a normal distribution). */
-const deviations = 3.5;
-const closerDeviations = 5;
+const deviations = { halfTheSigns: 4, signs: 3.5, levels: 5 } as const;
 /** For rounding. */
 const tolerance = 1e-5;
 
@@ -43,14 +50,17 @@ export const sketchBytes = 496;
 /** How many of the best by their sketches are compared first, to know what the best have at least. */
 const firstMin = 48;
 
+/** Of how many times as many rows, the best of groups by half their signs, those are taken. */
+const candidatesOfFirst = 8;
+
 /** Fewer rows are compared all. */
 const rowsMin = 512;
 
 /**
  * Sketches of unit vectors by row number, which tell the few of many rows that can be among the best. A vector's
  * difference from the mean is rotated at random, so that it has no direction of its own whatever embedder made it; then
- * the share of different signs tells its angle to the query (Charikar, 2002), and 4 bits a dimension tell it closer. What
- * they leave out is, with the chance above, less similar than what they keep.
+ * the share of different signs tells its angle to the query (Charikar, 2002), for most already half of them, and 4 bits a
+ * dimension tell it closer. What they leave out is, with the chance above, less similar than what they keep.
  */
 export class VectorSketches {
   readonly #kernel = createKernel<SketchFunctions>(sketchKernelBase64);
@@ -62,6 +72,7 @@ export class VectorSketches {
   constructor(mean: Float32Array) {
     this.#mean = mean;
     this.#meanSquares = mean.reduce((sum, x) => sum + x * x, 0);
+    this.#views.cosinesOfHalf.set(greatestCosinesOfHalf);
     this.#views.cosines.set(greatestCosines);
     this.#views.signs.set(rotationSigns);
   }
@@ -71,7 +82,8 @@ export class VectorSketches {
     const { bytes, floats } = this.#views;
     const { length, product, rotated } = this.#rotated(vector);
     const head = this.#kernel.head(row);
-    writeSigns(rotated, bytes, head + 16);
+    writeSigns(rotated.subarray(0, halfSigns), bytes, head + 16);
+    writeSigns(rotated.subarray(halfSigns), bytes, this.#kernel.otherSigns(row));
     const { worth, error } = writeLevels(rotated, length, bytes, this.#kernel.levels(row));
     floats[head / 4] = product;
     floats[head / 4 + 1] = length;
@@ -95,26 +107,31 @@ export class VectorSketches {
     const { length, product, rotated } = this.#rotated(query);
     const ofMean = product + this.#meanSquares;
     writeSigns(rotated, this.#views.bytes, layout.query);
-    const first = this.#bestOfGroups(rows.length, firstCount, length);
+    const first = this.#probablyBest(rows.length, firstCount, length);
     const last = score(first).sort().at(-limit) ?? 0;
     // Whatever is not above 0 is equal.
     if (last <= 0) return null;
     const least = last - ofMean - tolerance;
     const { worth, sum } = writeQueryLevels(rotated, this.#views.queryLevels);
-    const reach = (closerDeviations * length) / Math.sqrt(embeddingDimension);
-    const kept = this.#kernel.keep(rows.length, least);
+    const reach = (deviations.levels * length) / Math.sqrt(embeddingDimension);
+    const keptByHalf = this.#kernel.keep(rows.length, least);
+    const kept = this.#kernel.keepBySigns(keptByHalf, least, length);
     const count = this.#kernel.keepCloser(kept, least, worth, 7.5 * sum, reach);
     return this.#views.kept.slice(0, count);
   }
 
-  /** The place of the greatest bound in each of `count` groups of rows, ascending. */
-  #bestOfGroups(rows: number, count: number, length: number): Uint32Array {
-    const size = Math.ceil(rows / count);
-    const places = new Uint32Array(Math.ceil(rows / size));
-    for (let i = 0; i < places.length; i += 1) {
-      places[i] = this.#kernel.bound(i * size, Math.min(rows, (i + 1) * size), length);
+  /** Bounds all rows by half their signs. Returns the places of `count` that are likely among the best. */
+  #probablyBest(rows: number, count: number, length: number): Uint32Array {
+    const { kept, bounds } = this.#views;
+    const size = Math.ceil(rows / (candidatesOfFirst * count));
+    const groups = Math.ceil(rows / size);
+    for (let i = 0; i < groups; i += 1) {
+      kept[i] = this.#kernel.bound(i * size, Math.min(rows, (i + 1) * size), length);
     }
-    return places;
+    const candidates = kept.slice(0, groups);
+    this.#kernel.keepBySigns(groups, -Infinity, length);
+    const closer = Float32Array.from(candidates, (place) => bounds[place] ?? 0);
+    return Uint32Array.from(bestScores(closer, count).slice(0, count), (i) => candidates[i] ?? 0);
   }
 
   /** The difference from the mean: its length, its product with the mean, and itself rotated. */
@@ -144,7 +161,7 @@ export class VectorSketches {
 }
 
 const writeSigns = (rotated: Float32Array, bytes: Uint8Array, address: number): void => {
-  for (let i = 0; i < embeddingDimension; i += 8) {
+  for (let i = 0; i < rotated.length; i += 8) {
     let signs = 0;
     for (let bit = 0; bit < 8; bit += 1) signs |= (rotated[i + bit] ?? 0) < 0 ? 1 << bit : 0;
     bytes[address + i / 8] = signs;
@@ -184,14 +201,17 @@ const writeQueryLevels = (rotated: Float32Array, levels: Int8Array) => {
   return { worth: greatest / queryLevelMax, sum };
 };
 
-/** For each number of different signs: Wilson's lower bound of the angle's share of half a turn, as a cosine. */
-const greatestCosines = Float32Array.from({ length: embeddingDimension + 1 }, (_, different) => {
-  const [n, z] = [embeddingDimension, deviations];
-  const share = different / n;
-  const margin = z * Math.sqrt((share * (1 - share)) / n + (z * z) / (4 * n * n));
-  const least = (share + (z * z) / (2 * n) - margin) / (1 + (z * z) / n);
-  return Math.cos(Math.PI * Math.max(0, least));
-});
+/** For each number of `n` signs that differ: Wilson's lower bound, at `z` deviations, of the angle's share of half a turn; as a cosine. */
+const greatestCosinesOf = (n: number, z: number): Float32Array =>
+  Float32Array.from({ length: n + 1 }, (_, different) => {
+    const share = different / n;
+    const margin = z * Math.sqrt((share * (1 - share)) / n + (z * z) / (4 * n * n));
+    const least = (share + (z * z) / (2 * n) - margin) / (1 + (z * z) / n);
+    return Math.cos(Math.PI * Math.max(0, least));
+  });
+
+const greatestCosinesOfHalf = greatestCosinesOf(halfSigns, deviations.halfTheSigns);
+const greatestCosines = greatestCosinesOf(embeddingDimension, deviations.signs);
 
 /** The same in each process (a linear congruential generator). The Hadamard transform makes a vector 16 times as long. */
 const rotationSigns = (() => {
@@ -206,10 +226,12 @@ const rotationSigns = (() => {
 const viewsOf = ({ memory: { buffer } }: { readonly memory: { readonly buffer: ArrayBuffer } }) => ({
   bytes: new Uint8Array(buffer),
   floats: new Float32Array(buffer),
+  cosinesOfHalf: new Float32Array(buffer, layout.cosinesOfHalf, halfSigns + 1),
   cosines: new Float32Array(buffer, layout.cosines, embeddingDimension + 1),
   queryLevels: new Int8Array(buffer, layout.queryLevels, embeddingDimension),
   rotated: new Float32Array(buffer, layout.rotated, embeddingDimension),
   signs: new Float32Array(buffer, layout.signs, 2 * embeddingDimension),
   list: new Uint32Array(buffer, layout.list, listMax),
+  bounds: new Float32Array(buffer, layout.bounds, listMax),
   kept: new Uint32Array(buffer, layout.kept, listMax),
 });
