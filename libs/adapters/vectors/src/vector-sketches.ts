@@ -52,6 +52,8 @@ const firstMin = 48;
 
 /** Of how many times as many rows, the best of groups by half their signs, those are taken. */
 const candidatesOfFirst = 8;
+/** Smaller groups are made only of rows that are few. */
+const groupMin = 64;
 
 /** Fewer rows are compared all. */
 const rowsMin = 512;
@@ -123,7 +125,7 @@ export class VectorSketches {
   /** Bounds all rows by half their signs. Returns the places of `count` that are likely among the best. */
   #probablyBest(rows: number, count: number, length: number): Uint32Array {
     const { kept, bounds } = this.#views;
-    const size = Math.ceil(rows / (candidatesOfFirst * count));
+    const size = Math.max(Math.ceil(rows / (candidatesOfFirst * count)), Math.min(groupMin, Math.floor(rows / count)));
     const groups = Math.ceil(rows / size);
     for (let i = 0; i < groups; i += 1) {
       kept[i] = this.#kernel.bound(i * size, Math.min(rows, (i + 1) * size), length);
