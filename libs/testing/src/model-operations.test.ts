@@ -3,6 +3,7 @@ import {
   createModelOperationEmbedder,
   createUseCases,
   TextRefusedError,
+  unpackOperations,
   type Embedder,
   type JobId,
   type OperationEmbedder,
@@ -33,14 +34,17 @@ const weather = {
 
 const withWeather = async (ports: Partial<Ports>): Promise<Harness> => {
   const harness = createHarness({}, ports);
-  const { useCases, documents } = harness;
+  await withDocument(harness, weather);
+  return harness;
+};
+
+const withDocument = async ({ useCases, documents }: Harness, content: object): Promise<void> => {
   const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: testIssuer });
   if (!admin) throw new Error('There already is an admin');
-  const document = await documents.readFile(Buffer.from(JSON.stringify(weather)), 'json');
+  const document = await documents.readFile(Buffer.from(JSON.stringify(content)), 'json');
   const texts = { name: 'Weather', description: 'Forecasts', authentication: null };
   const authority = authorityOf({ profile: admin, deadline: null });
   await useCases.createCollection(authority, admin.id, { ...texts, document, strict: false });
-  return harness;
 };
 
 const found = async ({ useCases, tokens }: Harness, query: string): Promise<readonly string[]> => {
@@ -94,11 +98,16 @@ test('a text is embedded once, however often it occurs, and no operations need n
   const operation = { key: 'a'.repeat(16), method: 'GET', path: '/a', operationId: null, summary: 'A', tags: [] };
   const twice = [operation, operation].map((one) => ({ ...one, deprecated: false, excerpt: '' }));
   const owner = { name: 'Letters', description: '', baseUrl: '' };
-  const { vectors } = await operationEmbedder.embedOperations(owner, twice, async () => {});
+  const vectorsOf = async (...portions: (typeof twice)[]) =>
+    (await Array.fromAsync(operationEmbedder.embedOperations(owner, portions, async () => {}))).flatMap(
+      ({ vectors }) => vectors,
+    );
+  const vectors = await vectorsOf(twice);
   expect(embedded.toSorted()).toEqual(['A\nget a\nLetters', 'Letters']);
   expect(vectors[0]).toEqual(vectors[1]);
   model.interrupt();
-  expect((await operationEmbedder.embedOperations(owner, [], async () => {})).vectors).toEqual([]);
+  expect(await vectorsOf()).toEqual([]);
+  expect(await vectorsOf([])).toEqual([]);
 });
 
 test('while the model is away searches for operations are refused, and jobs wait', async () => {
@@ -178,6 +187,64 @@ test('work that is interrupted, or fails, goes on where it ended', async () => {
   expect(embedded.filter((text) => before.includes(text))).toEqual([]);
 });
 
+test('of portions that were embedded before the work was interrupted none is embedded again', async () => {
+  const { embedded, operationEmbedder } = countingModel();
+  const owner = { name: 'Weather', description: '', baseUrl: '' };
+  const named = (summary: string) => ({
+    ...{ key: summary, method: 'GET', path: '/', operationId: null, summary, tags: [] },
+    ...{ deprecated: false, excerpt: '' },
+  });
+  const portions = [['Rain', 'Snow'], ['Wind'], ['Fog']].map((summaries) => summaries.map(named));
+  const summaries = () => embedded.map((text) => text.split('\n')[0]).toSorted();
+  const work = operationEmbedder.embedOperations(owner, portions, async () => {
+    if (embedded.length >= 4) throw new Error('Interrupted');
+  });
+  await expect(Array.fromAsync(work)).rejects.toThrow('Interrupted');
+  expect(summaries()).toEqual(['Rain', 'Snow', 'Weather', 'Wind']);
+  const again = async () => {
+    embedded.length = 0;
+    const done = await Array.fromAsync(operationEmbedder.embedOperations(owner, portions, async () => {}));
+    expect(done.map(({ operations, vectors }) => [operations, vectors.length])).toEqual(
+      portions.map((operations) => [operations, operations.length]),
+    );
+    return summaries();
+  };
+  expect(await again()).toEqual(['Fog']);
+  // Once the work is done, nothing of it is kept.
+  expect(await again()).toEqual(['Fog', 'Rain', 'Snow', 'Weather', 'Wind']);
+});
+
+test('a model that is replaced between two portions ends the work', async () => {
+  const { model, operationEmbedder } = countingModel();
+  const operation = { method: 'GET', path: '/', operationId: null, tags: [], deprecated: false, excerpt: '' };
+  const portions = [[{ ...operation, summary: 'Rain' }], [{ ...operation, summary: 'Snow' }]];
+  const owner = { name: 'Weather', description: '', baseUrl: '' };
+  const work = async () => {
+    for await (const { vectors } of operationEmbedder.embedOperations(owner, portions, async () => {})) {
+      expect(vectors).toHaveLength(1);
+      model.change();
+    }
+  };
+  await expect(work()).rejects.toMatchObject({ code: 'embedding_unavailable' });
+});
+
+test.each([999, 1_000, 1_001, 2_001])(
+  'of %i operations each has its vector',
+  async (count) => {
+    const harness = createHarness();
+    const paths = Object.fromEntries(
+      Array.from({ length: count }, (_, i) => [`/stations/${i}`, { get: { summary: `Station x${i}`, responses: {} } }]),
+    );
+    await withDocument(harness, { ...weather, paths });
+    await harness.runJobs();
+    const [block] = await harness.ports.operationBlocks.changedSince(0, await words.modelId(), 1);
+    const unpacked = unpackOperations(block?.packed ?? new Uint8Array());
+    expect(new Set(unpacked.map(({ key }) => key)).size).toBe(count);
+    expect(await found(harness, `station x${count - 1}`)).toContain(`/stations/${count - 1}`);
+  },
+  60_000,
+);
+
 test('an interrupted job is due again at once, and has not failed', async () => {
   const harness = await withWeather({});
   const id = await operationsJob(harness);
@@ -189,8 +256,8 @@ test('an interrupted job is due again at once, and has not failed', async () => 
 /** The built-in embedder, for which each operation takes as long as `advance` says. */
 const slowly = (advance: () => void): OperationEmbedder => ({
   ...words,
-  embedOperations: (owner, operations, checkpoint) =>
-    words.embedOperations(owner, operations, async () => {
+  embedOperations: (owner, portions, checkpoint) =>
+    words.embedOperations(owner, portions, async () => {
       advance();
       await checkpoint();
     }),

@@ -20,7 +20,9 @@ export const operationSearchScores = async (
   progress.begin(`Embedding operations with ${await embedder.modelId()}`, total);
   const vectors: HybridVector[] = [];
   for (const { collection, operations } of documents) {
-    vectors.push(...(await embedder.embedOperations(collection, operations.map(textsOf), async () => {})).vectors);
+    for await (const embedded of embedder.embedOperations(collection, [operations.map(textsOf)], async () => {})) {
+      vectors.push(...embedded.vectors);
+    }
     progress.advance(operations.length);
   }
   progress.end();

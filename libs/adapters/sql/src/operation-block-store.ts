@@ -21,7 +21,11 @@ export const createSqlOperationBlockStore = (database: SqlDatabase): OperationBl
 
   async changedSince(after, modelId, limit) {
     const rows = await database.reads.all<OperationBlockChange>(selectChanged, [after, modelId, limit]);
-    return rows.map((row) => ({ ...row, packed: new Uint8Array(row.packed) }));
+    // Views: a block takes up to some 40 MB, and is copied by those who keep it.
+    return rows.map(({ packed, ...facts }) => ({
+      ...facts,
+      packed: new Uint8Array(packed.buffer, packed.byteOffset, packed.byteLength),
+    }));
   },
 
   async outdated(modelId) {

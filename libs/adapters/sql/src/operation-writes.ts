@@ -63,7 +63,7 @@ interface Lot {
 }
 
 /** They take some 10 ms, during which SQLite holds the event loop. PostgreSQL takes as many in one statement. */
-const lotMax = 1_024;
+const lotMax = 512;
 
 /** Only what differs: most documents replace one with almost the same operations, and others' changes wait for this one. */
 async function* lotsOf(sql: Sql, { collectionId, operations }: OperationsOfDocument): AsyncGenerator<Lot> {

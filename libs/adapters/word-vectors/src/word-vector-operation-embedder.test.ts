@@ -25,7 +25,9 @@ const operations = [
 ];
 
 const embed = async (some: readonly OperationTexts[]) =>
-  (await operationEmbedder.embedOperations(shop, some, async () => {})).vectors;
+  (await Array.fromAsync(operationEmbedder.embedOperations(shop, [some], async () => {}))).flatMap(
+    ({ vectors }) => vectors,
+  );
 const ask = async (question: string) => (await operationEmbedder.embedQuestion(question)).vector;
 
 const found = async (question: string) => {

@@ -21,16 +21,18 @@ export const createWordVectorOperationEmbedder = (
   const modelId = async () => `portico-operations-1-${(await digest()).digest}`;
   return {
     modelId,
-    embedOperations: async (owner, operations, checkpoint) => {
+    async *embedOperations(owner, portions, checkpoint) {
       const toVector = (await vectors()).operationVectors.ofOwner(owner);
       const othersTurn = createTurns();
-      const embedded: HybridVector[] = [];
-      for (const operation of operations) {
-        embedded.push(toVector(operation));
-        await othersTurn();
-        await checkpoint();
+      for await (const operations of portions) {
+        const embedded: HybridVector[] = [];
+        for (const operation of operations) {
+          embedded.push(toVector(operation));
+          await othersTurn();
+          await checkpoint();
+        }
+        yield { modelId: await modelId(), operations, vectors: embedded };
       }
-      return { modelId: await modelId(), vectors: embedded };
     },
     embedQuestion: async (text) => ({
       modelId: await modelId(),

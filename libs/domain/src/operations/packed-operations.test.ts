@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { OperationKey } from '../ids.ts';
 import type { IndexedOperation } from './operation-block.ts';
-import { packOperations, readPackedLayout, unpackOperations } from './packed-operations.ts';
+import { OperationPacking, packOperations, readPackedLayout, unpackOperations } from './packed-operations.ts';
 
 const finite = fc.float({ noNaN: true, noDefaultInfinity: true, min: -1000, max: 1000 });
 
@@ -59,6 +59,46 @@ test('what is unpacked is what was packed, by key, and each dense number within 
     }),
     { numRuns: 60 },
   );
+});
+
+const packedIn = (portions: readonly (readonly IndexedOperation[])[]): { packed: Uint8Array; pauses: number } => {
+  const packing = new OperationPacking();
+  for (const portion of portions) packing.add(portion);
+  const steps = packing.pack();
+  for (let pauses = 0; ; pauses += 1) {
+    const { done, value } = steps.next();
+    if (done) return { packed: value, pauses };
+  }
+};
+
+test('operations that are added in portions, in any order, are packed as all of them at once', () => {
+  fc.assert(
+    fc.property(operationsOf(16), fc.nat(20), fc.nat(20), (generated, first, second) => {
+      const operations = generated.map(indexed);
+      const [from, to] = [Math.min(first, second), Math.max(first, second)];
+      const portions = [operations.slice(to), operations.slice(0, from), operations.slice(from, to)];
+      expect(packedIn(portions).packed).toEqual(packOperations(operations));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a portion that does not fit is refused, and what was added before is packed', () => {
+  const packing = new OperationPacking();
+  packing.add([operation({})]);
+  expect(() => packing.add([operation({ dimension: 32 })])).toThrow('differ in their dimension');
+  expect(packing.count).toBe(1);
+  packing.add(Array.from({ length: 65_535 }, (_, i) => operation({ key: i.toString(32).padStart(16, '0') })));
+  expect(() => packing.add([operation({})])).toThrow('A block has at most 65536 operations');
+  expect(packing.count).toBe(65_536);
+});
+
+test('packing stops now and then', () => {
+  const many = Array.from({ length: 4_000 }, (_, i) =>
+    operation({ key: i.toString(32).padStart(16, '0'), indices: [i] }),
+  );
+  // Twice for each thousand operations, and once in each step.
+  expect(packedIn([many]).pauses).toBeGreaterThanOrEqual(8 + 5);
 });
 
 test('packed operations may begin at any byte', () => {

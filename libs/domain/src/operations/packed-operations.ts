@@ -49,41 +49,84 @@ const headerLength = 32;
  * with a scale for each, and sparse ones the other way round, from each feature to the operations that have it.
  */
 export const packOperations = (operations: readonly IndexedOperation[]): Uint8Array => {
-  const packing = packingOperations(operations);
+  const packing = new OperationPacking();
+  packing.add(operations);
+  const steps = packing.pack();
   for (;;) {
-    const { done, value } = packing.next();
+    const { done, value } = steps.next();
     if (done) return value;
   }
 };
 
 /** How many operations, or features of them, are packed before others may have their turn: some milliseconds. */
-const portion = { operations: 1_000, entries: 100_000 } as const;
+const turn = { operations: 1_000, features: 100_000 } as const;
 
-/** The same, which stops every few milliseconds. */
-export function* packingOperations(operations: readonly IndexedOperation[]): Generator<void, Uint8Array, void> {
-  const sorted = [...operations].sort((a, b) => (a.key < b.key ? -1 : 1));
-  const dimension = sorted[0]?.vector.dense.length ?? 0;
-  check(sorted, dimension);
-  yield;
-  const entries = yield* entriesOf(sorted);
-  const { features, starts } = groupsOf(entries.features);
-  yield;
-  const [count, featureCount, entryCount] = [sorted.length, features.length, entries.features.length];
-  const layout = layoutOf({ count, dimension, featureCount, entryCount });
-  const bytes = new Uint8Array(layout.end);
-  new Uint32Array(bytes.buffer, 0, 5).set([version, count, dimension, featureCount, entryCount]);
-  new Uint32Array(bytes.buffer, layout.features, featureCount).set(features);
-  new Uint32Array(bytes.buffer, layout.starts, featureCount + 1).set(starts);
-  new Float32Array(bytes.buffer, layout.weights, entryCount).set(entries.weights);
-  new Uint16Array(bytes.buffer, layout.rows, entryCount).set(entries.rows);
-  const dense = new Int8Array(bytes.buffer, layout.dense, count * dimension);
-  const scales = new Float32Array(bytes.buffer, layout.scales, count);
-  for (const [row, { key, method, vector }] of sorted.entries()) {
-    if (row % portion.operations === 0) yield;
-    scales[row] = quantise(vector.dense, dense.subarray(row * dimension, (row + 1) * dimension));
-    writeAscii(bytes, layout.names + row * nameLength, key + method.padEnd(methodLength));
+/** Operations that were added together: some 700 bytes of each, a third of what its vector takes. */
+interface Portion {
+  readonly levels: Int8Array;
+  readonly scales: Float32Array;
+  /** The sparse vectors, one after another. */
+  readonly features: Uint32Array;
+  readonly weights: Float32Array;
+}
+
+/** An operation of a portion. */
+interface Row {
+  readonly key: OperationKey;
+  readonly method: string;
+  readonly portion: Portion;
+  /** Its place among those of the portion. */
+  readonly place: number;
+  /** Where its sparse vector begins and ends. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The same as `packOperations` of operations that are added one portion after another, and need not stay meanwhile. */
+export class OperationPacking {
+  readonly #rows: Row[] = [];
+  #dimension = 0;
+
+  get count(): number {
+    return this.#rows.length;
   }
-  return bytes;
+
+  /** Throws a `RangeError` if no block can hold them; the operations before stay. */
+  add(operations: readonly IndexedOperation[]): void {
+    const dimension = this.count === 0 ? (operations[0]?.vector.dense.length ?? 0) : this.#dimension;
+    check(operations, dimension, this.count);
+    this.#dimension = dimension;
+    const portion = {
+      levels: new Int8Array(operations.length * dimension),
+      scales: new Float32Array(operations.length),
+      ...emptyFeatures(operations.reduce((sum, { vector }) => sum + vector.sparse.indices.length, 0)),
+    };
+    let from = 0;
+    for (const [place, { key, method, vector }] of operations.entries()) {
+      const { dense, sparse } = vector;
+      portion.scales[place] = quantise(dense, portion.levels.subarray(place * dimension, (place + 1) * dimension));
+      portion.features.set(sparse.indices, from);
+      portion.weights.set(sparse.weights, from);
+      const to = from + sparse.indices.length;
+      this.#rows.push({ key, method, portion, place, from, to });
+      from = to;
+    }
+  }
+
+  /** Packs those that were added; stops every few milliseconds. */
+  *pack(): Generator<void, Uint8Array, void> {
+    const rows = this.#rows.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+    yield;
+    const entries = yield* entriesOf(rows);
+    const order = yield* ascending(entries.features);
+    const [count, dimension, entryCount] = [rows.length, this.#dimension, order.length];
+    const layout = layoutOf({ count, dimension, entryCount, featureCount: yield* distinct(entries.features, order) });
+    const bytes = new Uint8Array(layout.end);
+    new Uint32Array(bytes.buffer, 0, 5).set([version, count, dimension, layout.featureCount, entryCount]);
+    yield* writeEntries(bytes, layout, entries, order);
+    yield* writeRows(bytes, layout, rows);
+    return bytes;
+  }
 }
 
 /** Where the parts of these packed operations are. Throws for what `packOperations` did not make. */
@@ -135,8 +178,9 @@ const scaled = (levels: Int8Array, scale: number): Float32Array => {
   return vector;
 };
 
-const check = (operations: readonly IndexedOperation[], dimension: number): void => {
-  if (operations.length > packedOperationsMax)
+/** There are `count` operations before these. */
+const check = (operations: readonly IndexedOperation[], dimension: number, count: number): void => {
+  if (count + operations.length > packedOperationsMax)
     throw new RangeError(`A block has at most ${packedOperationsMax} operations`);
   if (dimension % 16 !== 0) throw new RangeError(`The dimension ${dimension} is not a multiple of 16`);
   for (const { key, method, vector } of operations) {
@@ -159,57 +203,87 @@ const layoutOf = (counts: Pick<PackedLayout, 'count' | 'dimension' | 'featureCou
   return { ...counts, dense, scales, features, starts, weights, rows, names, end: names + count * nameLength };
 };
 
+/** The features of all operations: of each with its weight and its row. */
 interface Entries {
   readonly features: Uint32Array;
-  readonly rows: Uint16Array;
   readonly weights: Float32Array;
+  readonly rows: Uint16Array;
 }
 
-/** The features of all operations, by ascending feature and row. */
-function* entriesOf(operations: readonly IndexedOperation[]): Generator<void, Entries, void> {
-  const total = operations.reduce((sum, { vector }) => sum + vector.sparse.indices.length, 0);
-  const unsorted = entriesFor(total);
-  let at = 0;
-  for (const [row, { vector }] of operations.entries()) {
-    if (row % portion.operations === 0) yield;
-    const { sparse } = vector;
-    unsorted.features.set(sparse.indices, at);
-    unsorted.weights.set(sparse.weights, at);
-    unsorted.rows.fill(row, at, at + sparse.indices.length);
-    at += sparse.indices.length;
-  }
-  const sorted = entriesFor(total);
-  const order = yield* ascending(unsorted.features);
-  for (let to = 0; to < total; to += 1) {
-    if (to % portion.entries === 0) yield;
-    const from = order[to] ?? 0;
-    sorted.features[to] = unsorted.features[from] ?? 0;
-    sorted.weights[to] = unsorted.weights[from] ?? 0;
-    sorted.rows[to] = unsorted.rows[from] ?? 0;
-  }
-  return sorted;
-}
-
-const entriesFor = (length: number): Entries => ({
+const emptyFeatures = (length: number): Pick<Entries, 'features' | 'weights'> => ({
   features: new Uint32Array(length),
-  rows: new Uint16Array(length),
   weights: new Float32Array(length),
 });
 
-/** The distinct ones of these ascending numbers, and where each begins, with the end. */
-const groupsOf = (sorted: Uint32Array) => {
-  const features = new Uint32Array(sorted.length);
-  const starts = new Uint32Array(sorted.length + 1);
-  let count = 0;
-  for (let i = 0; i < sorted.length; i += 1) {
-    if (i > 0 && sorted[i] === sorted[i - 1]) continue;
-    features[count] = sorted[i] ?? 0;
-    starts[count] = i;
-    count += 1;
+/** By ascending row. */
+function* entriesOf(rows: readonly Row[]): Generator<void, Entries, void> {
+  const total = rows.reduce((sum, { from, to }) => sum + to - from, 0);
+  const entries = { ...emptyFeatures(total), rows: new Uint16Array(total) };
+  let at = 0;
+  for (const [row, { portion, from, to }] of rows.entries()) {
+    if (row % turn.operations === 0) yield;
+    entries.features.set(portion.features.subarray(from, to), at);
+    entries.weights.set(portion.weights.subarray(from, to), at);
+    entries.rows.fill(row, at, at + to - from);
+    at += to - from;
   }
-  starts[count] = sorted.length;
-  return { features: features.subarray(0, count), starts: starts.subarray(0, count + 1) };
-};
+  return entries;
+}
+
+/** How many different numbers there are, of which this is the ascending order. */
+function* distinct(numbers: Uint32Array, order: Uint32Array): Generator<void, number, void> {
+  let count = 0;
+  for (let i = 0; i < order.length; i += 1) {
+    if (i % turn.features === 0) yield;
+    if (i === 0 || numbers[order[i] ?? 0] !== numbers[order[i - 1] ?? 0]) count += 1;
+  }
+  return count;
+}
+
+/** In this order, by ascending feature. */
+function* writeEntries(
+  bytes: Uint8Array<ArrayBuffer>,
+  layout: PackedLayout,
+  entries: Entries,
+  order: Uint32Array,
+): Generator<void, void, void> {
+  const { featureCount, entryCount } = layout;
+  const features = new Uint32Array(bytes.buffer, layout.features, featureCount);
+  const starts = new Uint32Array(bytes.buffer, layout.starts, featureCount + 1);
+  const weights = new Float32Array(bytes.buffer, layout.weights, entryCount);
+  const rows = new Uint16Array(bytes.buffer, layout.rows, entryCount);
+  let [count, last] = [0, -1];
+  for (let to = 0; to < entryCount; to += 1) {
+    if (to % turn.features === 0) yield;
+    const from = order[to] ?? 0;
+    const feature = entries.features[from] ?? 0;
+    if (feature !== last) {
+      features[count] = feature;
+      starts[count] = to;
+      count += 1;
+      last = feature;
+    }
+    weights[to] = entries.weights[from] ?? 0;
+    rows[to] = entries.rows[from] ?? 0;
+  }
+  starts[count] = entryCount;
+}
+
+function* writeRows(
+  bytes: Uint8Array<ArrayBuffer>,
+  layout: PackedLayout,
+  rows: readonly Row[],
+): Generator<void, void, void> {
+  const { dimension } = layout;
+  const dense = new Int8Array(bytes.buffer, layout.dense, rows.length * dimension);
+  const scales = new Float32Array(bytes.buffer, layout.scales, rows.length);
+  for (const [row, { key, method, portion, place }] of rows.entries()) {
+    if (row % turn.operations === 0) yield;
+    dense.set(portion.levels.subarray(place * dimension, (place + 1) * dimension), row * dimension);
+    scales[row] = portion.scales[place] ?? 0;
+    writeAscii(bytes, layout.names + row * nameLength, key + method.padEnd(methodLength));
+  }
+}
 
 const digitBits = 11;
 const digitMask = (1 << digitBits) - 1;
@@ -229,7 +303,7 @@ function* ascending(numbers: Uint32Array): Generator<void, Uint32Array, void> {
       starts[digit] = (starts[digit] ?? 0) + (starts[digit - 1] ?? 0);
     }
     for (let i = 0; i < length; i += 1) {
-      if (i % portion.entries === 0) yield;
+      if (i % turn.features === 0) yield;
       const place = order[i] ?? 0;
       const digit = ((numbers[place] ?? 0) >>> shift) & digitMask;
       const to = starts[digit] ?? 0;

@@ -5,11 +5,16 @@ import type { HybridVector } from '../operations/operation-vectors.ts';
 /** What operations are embedded as part of. */
 export type OperationsOwner = Pick<Collection, 'name' | 'description' | 'baseUrl'>;
 
-/** Vectors, one for each operation, and the one model that made them. */
-export interface EmbeddedOperations {
+/** Operations, a vector for each in the same order, and the one model that made them. */
+export interface EmbeddedOperations<Embedded extends OperationTexts = OperationTexts> {
   readonly modelId: string;
+  readonly operations: readonly Embedded[];
   readonly vectors: readonly HybridVector[];
 }
+
+/** Operations of one collection, some at a time: all together may take more memory than they should. */
+export type OperationPortions<Embedded extends OperationTexts = OperationTexts> =
+  AsyncIterable<readonly Embedded[]> | Iterable<readonly Embedded[]>;
 
 export interface EmbeddedQuestion {
   readonly modelId: string;
@@ -29,15 +34,16 @@ export interface OperationEmbedder {
   modelId(): Promise<string>;
 
   /**
-   * Returns one vector for each operation, in the same order, the same whatever other operations are embedded with it.
-   * Lets others have their turn every few milliseconds, and passes a checkpoint at least every 15 s: what that throws,
-   * it throws. Throws `embedding_unavailable` if it cannot embed.
+   * Embeds the operations of a collection, by one model: a portion when it is asked for the next one. The vector of an
+   * operation is the same whatever others are embedded with it. Lets others have their turn every few milliseconds, and
+   * passes a checkpoint at least every 15 s: what that throws, it throws. Throws `embedding_unavailable` if it cannot
+   * embed.
    */
-  embedOperations(
+  embedOperations<Embedded extends OperationTexts>(
     owner: OperationsOwner,
-    operations: readonly OperationTexts[],
+    portions: OperationPortions<Embedded>,
     checkpoint: Checkpoint,
-  ): Promise<EmbeddedOperations>;
+  ): AsyncIterable<EmbeddedOperations<Embedded>>;
 
   /** The vector of a question. Throws `embedding_unavailable` if it cannot embed. */
   embedQuestion(text: string): Promise<EmbeddedQuestion>;

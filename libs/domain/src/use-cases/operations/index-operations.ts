@@ -1,8 +1,7 @@
 import type { Collection } from '../../collections/collection.ts';
 import type { Operation } from '../../documents/operation.ts';
 import type { CollectionId } from '../../ids.ts';
-import type { IndexedOperation } from '../../operations/operation-block.ts';
-import { packingOperations } from '../../operations/packed-operations.ts';
+import { OperationPacking } from '../../operations/packed-operations.ts';
 import type { Checkpoint, Ports } from '../../ports/index.ts';
 
 type Needs = Pick<
@@ -19,59 +18,56 @@ type Needs = Pick<
 export const indexOperations = async (ports: Needs, id: CollectionId, checkpoint: Checkpoint): Promise<void> => {
   const collection = await ports.collections.find(id);
   if (!collection) return;
-  const operations = await currentOperations(ports, collection);
-  if (!operations) return;
-  const { modelId, vectors } = await ports.operationEmbedder.embedOperations(collection, operations, checkpoint);
+  if (!(await hasCurrentOperations(ports, collection))) return;
+  const packing = new OperationPacking();
+  let modelId = await ports.operationEmbedder.modelId();
+  for await (const portion of ports.operationEmbedder.embedOperations(collection, portions(ports, id), checkpoint)) {
+    const { operations, vectors } = portion;
+    ({ modelId } = portion);
+    packing.add(operations.map(({ key, method }, i) => ({ key, method, vector: vectors[i] ?? missing(method) })));
+  }
   await ports.operationBlocks.put({
     collectionId: id,
     modelId,
     documentDigest: collection.documentDigest,
     contentRevision: collection.contentRevision,
-    operations: operations.length,
-    packed: await packed(
-      ports,
-      operations.map(({ key, method }, i) => ({ key, method, vector: vectors[i] ?? missing(method) })),
-    ),
+    operations: packing.count,
+    packed: await packed(ports, packing),
   });
 };
 
-const packed = async ({ clock }: Needs, operations: readonly IndexedOperation[]): Promise<Uint8Array> => {
-  const packing = packingOperations(operations);
+const packed = async ({ clock }: Needs, packing: OperationPacking): Promise<Uint8Array> => {
+  const steps = packing.pack();
   for (;;) {
-    const { done, value } = packing.next();
+    const { done, value } = steps.next();
     if (done) return value;
     await clock.turn();
   }
 };
 
-/** Those of the collection's document; null if the document has changed meanwhile. */
-const currentOperations = async (
-  ports: Needs,
-  { id, documentDigest }: Collection,
-): Promise<readonly Operation[] | null> => {
+/** Whether those that are stored are of the collection's document, or are now; false if it has changed meanwhile. */
+const hasCurrentOperations = async (ports: Needs, { id, documentDigest }: Collection): Promise<boolean> => {
   const { collections, operations, documents } = ports;
-  if ((await operations.digest(id)) !== documentDigest) {
-    const document = await collections.document(id);
-    if (document?.digest !== documentDigest) return null;
-    const read = await documents.readOperations(document.packed);
-    if (!(await operations.replace(id, documentDigest, read))) return null;
-  }
-  return allOperations(ports, id);
+  if ((await operations.digest(id)) === documentDigest) return true;
+  const document = await collections.document(id);
+  if (document?.digest !== documentDigest) return false;
+  return operations.replace(id, documentDigest, await documents.readOperations(document.packed));
 };
 
 /** In one read they would hold up everybody. If the document changes meanwhile, their vectors are not stored. */
 const operationsAtOnce = 1_000;
 
-const allOperations = async ({ clock, operations }: Needs, id: CollectionId): Promise<readonly Operation[]> => {
-  const all: Operation[] = [];
-  for (;;) {
-    const page = { from: all.length, limit: operationsAtOnce };
-    const read = await operations.list(id, { tag: null, containing: null }, page);
-    all.push(...read);
-    if (read.length < operationsAtOnce) return all;
+async function* portions(
+  { clock, operations }: Needs,
+  id: CollectionId,
+): AsyncGenerator<readonly Operation[], void, void> {
+  for (let from = 0; ; from += operationsAtOnce) {
+    const read = await operations.list(id, { tag: null, containing: null }, { from, limit: operationsAtOnce });
+    yield read;
+    if (read.length < operationsAtOnce) return;
     await clock.turn();
   }
-};
+}
 
 const missing = (method: string): never => {
   throw new Error(`The embedder returned no vector for a ${method} operation`);

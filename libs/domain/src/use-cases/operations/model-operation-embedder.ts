@@ -1,8 +1,7 @@
-import type { Operation } from '../../documents/operation.ts';
 import { PorticoError } from '../../errors.ts';
 import { operationVector, questionVector } from '../../operations/model-vectors.ts';
 import { operationText, ownerText } from '../../operations/operation-text.ts';
-import type { Checkpoint, Embedder, OperationEmbedder, OperationsOwner } from '../../ports/index.ts';
+import type { Checkpoint, Embedder, OperationEmbedder } from '../../ports/index.ts';
 import { embeddingDimension, TextRefusedError } from '../../search/embedding.ts';
 
 export interface ModelOperationEmbedderOptions {
@@ -37,9 +36,9 @@ export const createModelOperationEmbedder = ({ model, words }: ModelOperationEmb
 
   const embedAll = async (
     texts: readonly string[],
+    modelId: string,
     checkpoint: Checkpoint,
-  ): Promise<{ readonly modelId: string; readonly vectors: readonly Float32Array[] }> => {
-    const modelId = await model.modelId();
+  ): Promise<readonly Float32Array[]> => {
     const known = new Map<string, Float32Array>();
     for (const text of texts) {
       const vector = kept.find(modelId, text);
@@ -55,7 +54,7 @@ export const createModelOperationEmbedder = ({ model, words }: ModelOperationEmb
       };
       await Promise.all(left.slice(start, start + textsAtOnce).map(keep));
     }
-    return { modelId, vectors: texts.map((text) => known.get(text) ?? missing()) };
+    return texts.map((text) => known.get(text) ?? missing());
   };
 
   const idOf = (modelId: string, wordsId: string): string => `${modelId}+${wordsId}+${scheme}`;
@@ -63,18 +62,20 @@ export const createModelOperationEmbedder = ({ model, words }: ModelOperationEmb
   return {
     modelId: async () => idOf(await model.modelId(), await words.modelId()),
 
-    async embedOperations(owner: OperationsOwner, operations: readonly Operation[], checkpoint) {
-      const written = await words.embedOperations(owner, operations, checkpoint);
-      const texts = [ownerText(owner), ...operations.map((operation) => operationText(owner, operation))];
-      const { modelId, vectors } = await embedAll(operations.length === 0 ? [] : texts, checkpoint);
-      const [ofOwner, ...meanings] = vectors;
-      kept.remove(texts);
-      return {
-        modelId: idOf(modelId, written.modelId),
-        vectors: written.vectors.map(({ sparse }, i) =>
+    async *embedOperations(owner, portions, checkpoint) {
+      const modelId = await model.modelId();
+      const finished: string[] = [];
+      for await (const written of words.embedOperations(owner, portions, checkpoint)) {
+        const { operations } = written;
+        const texts = [ownerText(owner), ...operations.map((operation) => operationText(owner, operation))];
+        const [ofOwner, ...meanings] = await embedAll(operations.length === 0 ? [] : texts, modelId, checkpoint);
+        const vectors = written.vectors.map(({ sparse }, i) =>
           operationVector(meanings[i] ?? missing(), ofOwner ?? missing(), sparse),
-        ),
-      };
+        );
+        finished.push(...texts);
+        yield { modelId: idOf(modelId, written.modelId), operations, vectors };
+      }
+      kept.remove(finished);
     },
 
     async embedQuestion(text) {
