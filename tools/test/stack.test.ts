@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '@portico/composition';
+import { imageVariables } from '../src/image-variables.ts';
 import { root } from '../src/service-process.ts';
 
 /** A service of the stack, as far as it can be checked without Docker. */
@@ -59,13 +60,13 @@ const interpolated = (text: string, variables: Readonly<Record<string, string>>)
 
 /** The variables of a container of the image in this stack; a name without a value is passed on if it is set. */
 const environmentOf = (name: string, variables: Readonly<Record<string, string>> = {}): Record<string, string> => {
-  const inImage = /^ENV (.*)$/m.exec(dockerfile)?.[1]?.split(' ') ?? [];
   const lines = stack.services[name]?.environment as readonly string[];
-  const pairs = [...inImage, ...lines].map((line) => {
+  const pairs = lines.map((line) => {
     const [key = '', ...value] = interpolated(line, variables).split('=');
     return [key, line.includes('=') ? value.join('=') : variables[key]] as const;
   });
-  return Object.fromEntries(pairs.filter((pair): pair is [string, string] => pair[1] !== undefined));
+  const set = pairs.filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return { ...imageVariables(), ...Object.fromEntries(set) };
 };
 
 const variablesOf = (path: string): Record<string, string> =>

@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { localAdmin, openLocalIssuer, readConfig } from '@portico/composition';
 import { startPostgres, startRedis } from '@portico/test-servers';
 import { createApiClient } from '../api-client.ts';
+import { imageVariables } from '../image-variables.ts';
 import { startService } from '../service-process.ts';
 import { bigDocument } from './big-document.ts';
 import { startBystander, type Bystander, type RepeatedRequest, type Waits } from './bystander.ts';
@@ -27,6 +28,8 @@ const { values } = parseArgs({
     document: { type: 'string' },
     port: { type: 'string', default: '3199' },
     servers: { type: 'boolean', default: false },
+    /** Memory is allocated as in the image, which `npm start` leaves to the system. */
+    image: { type: 'boolean', default: false },
     quiet: { type: 'boolean', default: false },
   },
 });
@@ -54,6 +57,9 @@ const environment = {
   DATA_DIR: folder,
   PORT: values.port,
   RATE_LIMIT_DEFAULT: '100000000/60',
+  ...(values.image
+    ? Object.fromEntries(Object.entries(imageVariables()).filter(([name]) => name.startsWith('MALLOC_')))
+    : {}),
   ...(postgres ? { DATABASE_URL: await postgres.newDatabase() } : {}),
   ...(redis ? { REDIS_URL: redis.url } : {}),
 };
