@@ -72,17 +72,22 @@ describe('a large document', () => {
     const [worker] = await started;
     await Promise.all([once(worker, 'exit'), writing]);
   });
-  test('is taken over in one turn and used in another, and others are heard in between', async () => {
+  test('is taken over in one turn and used in another, and others are heard and write in between', async () => {
     const documents = reader();
     const heard: string[] = [];
     process.once('worker', (worker) => {
       // Beside that of the reader, and before it.
       worker.prependOnceListener('message', () => {
-        setImmediate(() => setImmediate(() => heard.push('others')));
+        setImmediate(() =>
+          setImmediate(() => {
+            heard.push('others');
+            setImmediate(() => heard.push('what they write'));
+          }),
+        );
       });
     });
     await documents.readMember(padded(largeBytes), 'openapi_spec', null);
-    expect(heard).toEqual(['others']);
+    expect(heard).toEqual(['others', 'what they write']);
   });
   test('that is a byte smaller leaves its thread to the next one', async () => {
     let threads = 0;

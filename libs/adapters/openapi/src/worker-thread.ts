@@ -104,10 +104,10 @@ export class WorkerThread<Order, Outcome> {
 }
 
 /**
- * Taking over a large outcome held the event loop, and what is done with it will too. Of two immediates only the second
- * comes after the loop has looked for what others have sent.
+ * Taking over a large outcome held the event loop, and what is done with it will too, and its transaction. The first
+ * immediate comes before the loop looks for what others have sent, the second after it, and the third after what they
+ * write in the turn that is theirs.
  */
 async function othersTurn(): Promise<void> {
-  await setImmediate();
-  await setImmediate();
+  for (let turn = 0; turn < 3; turn += 1) await setImmediate();
 }
