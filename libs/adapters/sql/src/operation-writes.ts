@@ -50,9 +50,12 @@ export const writeLeftOperations = async (database: SqlDatabase, left: LeftOpera
   return claimed((sql) => sql.run(setDigest, [documentDigest, collectionId]));
 };
 
-/** Whether more than one lot is written, or deleted. */
+/** Whether so many are written, or deleted, that others would wait too long. */
 const areMany = async (sql: Sql, { collectionId, operations }: OperationsOfDocument): Promise<boolean> =>
-  operations.length > lotMax || (await sql.first(selectBeyond, [collectionId, lotMax])) !== undefined;
+  operations.length > togetherMax || (await sql.first(selectBeyond, [collectionId, togetherMax])) !== undefined;
+
+/** They are written in one transaction with their document, and so are there with it. */
+const togetherMax = 1_024;
 
 type OperationRow = Row<typeof OperationEntity>;
 type StoredRow = Omit<OperationRow, 'collectionId'>;
@@ -62,7 +65,7 @@ interface Lot {
   readonly gone: readonly (readonly [CollectionId, OperationKey])[];
 }
 
-/** They take some 10 ms, during which SQLite holds the event loop. PostgreSQL takes as many in one statement. */
+/** They take some 5 ms, during which SQLite holds the event loop. PostgreSQL takes as many in one statement. */
 const lotMax = 512;
 
 /** Only what differs: most documents replace one with almost the same operations, and others' changes wait for this one. */

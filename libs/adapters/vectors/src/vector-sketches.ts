@@ -122,15 +122,16 @@ export class VectorSketches {
     return this.#views.kept.slice(0, count);
   }
 
-  /** Bounds all rows by half their signs. Returns the places of `count` that are likely among the best. */
+  /** Bounds all rows by half their signs. Returns the places of up to `count` that are likely among the best. */
   #probablyBest(rows: number, count: number, length: number): Uint32Array {
     const { kept, bounds } = this.#views;
-    const size = Math.max(Math.ceil(rows / (candidatesOfFirst * count)), Math.min(groupMin, Math.floor(rows / count)));
+    const size = Math.max(Math.ceil(rows / (candidatesOfFirst * count)), Math.min(groupMin, Math.ceil(rows / count)));
     const groups = Math.ceil(rows / size);
     for (let i = 0; i < groups; i += 1) {
       kept[i] = this.#kernel.bound(i * size, Math.min(rows, (i + 1) * size), length);
     }
     const candidates = kept.slice(0, groups);
+    if (groups <= count) return candidates;
     this.#kernel.keepBySigns(groups, -Infinity, length);
     const closer = Float32Array.from(candidates, (place) => bounds[place] ?? 0);
     return Uint32Array.from(bestScores(closer, count).slice(0, count), (i) => candidates[i] ?? 0);

@@ -66,5 +66,5 @@ export const inBulk = function* (
 };
 
 const valuesList = /\bvalues (\(\?(?:, \?)*\))/;
-const bulkSizes = [1024, 64, 16, 4, 1];
+const bulkSizes = [512, 64, 16, 4, 1];
 const repeated = (part: string, times: number): string => Array.from({ length: times }, () => part).join(', ');
