@@ -61,6 +61,12 @@ const operationsJob = async ({ ports, clock }: Harness): Promise<JobId> => {
   return id;
 };
 
+const all = async <Item>(items: AsyncIterable<Item>): Promise<readonly Item[]> => {
+  const read: Item[] = [];
+  for await (const item of items) read.push(item);
+  return read;
+};
+
 /** A model with switches, which counts the documents that it embeds. */
 const countingModel = () => {
   const model = createSwitchedEmbedder(createAnotherEmbedder());
@@ -99,9 +105,7 @@ test('a text is embedded once, however often it occurs, and no operations need n
   const twice = [operation, operation].map((one) => ({ ...one, deprecated: false, excerpt: '' }));
   const owner = { name: 'Letters', description: '', baseUrl: '' };
   const vectorsOf = async (...portions: (typeof twice)[]) =>
-    (await Array.fromAsync(operationEmbedder.embedOperations(owner, portions, async () => {}))).flatMap(
-      ({ vectors }) => vectors,
-    );
+    (await all(operationEmbedder.embedOperations(owner, portions, async () => {}))).flatMap(({ vectors }) => vectors);
   const vectors = await vectorsOf(twice);
   expect(embedded.toSorted()).toEqual(['A\nget a\nLetters', 'Letters']);
   expect(vectors[0]).toEqual(vectors[1]);
@@ -199,11 +203,11 @@ test('of portions that were embedded before the work was interrupted none is emb
   const work = operationEmbedder.embedOperations(owner, portions, async () => {
     if (embedded.length >= 4) throw new Error('Interrupted');
   });
-  await expect(Array.fromAsync(work)).rejects.toThrow('Interrupted');
+  await expect(all(work)).rejects.toThrow('Interrupted');
   expect(summaries()).toEqual(['Rain', 'Snow', 'Weather', 'Wind']);
   const again = async () => {
     embedded.length = 0;
-    const done = await Array.fromAsync(operationEmbedder.embedOperations(owner, portions, async () => {}));
+    const done = await all(operationEmbedder.embedOperations(owner, portions, async () => {}));
     expect(done.map(({ operations, vectors }) => [operations, vectors.length])).toEqual(
       portions.map((operations) => [operations, operations.length]),
     );

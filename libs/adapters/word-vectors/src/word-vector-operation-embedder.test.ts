@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { operationScore, operationScoreMin, similarityOf, type OperationTexts } from '@portico/domain';
+import {
+  operationScore,
+  operationScoreMin,
+  similarityOf,
+  type HybridVector,
+  type OperationTexts,
+} from '@portico/domain';
 import { expect, test } from 'vitest';
 import { createWordVectorEmbedders } from './word-vector-embedder.ts';
 
@@ -24,10 +30,12 @@ const operations = [
   operation('GET', '/payments/{id}/refund/history', 'Get the history of refunds'),
 ];
 
-const embed = async (some: readonly OperationTexts[]) =>
-  (await Array.fromAsync(operationEmbedder.embedOperations(shop, [some], async () => {}))).flatMap(
-    ({ vectors }) => vectors,
-  );
+const embed = async (some: readonly OperationTexts[]) => {
+  const embedded: HybridVector[] = [];
+  for await (const { vectors } of operationEmbedder.embedOperations(shop, [some], async () => {}))
+    embedded.push(...vectors);
+  return embedded;
+};
 const ask = async (question: string) => (await operationEmbedder.embedQuestion(question)).vector;
 
 const found = async (question: string) => {
