@@ -243,6 +243,7 @@ test.each([999, 1_000, 1_001, 2_001])(
     await harness.runJobs();
     const [block] = await harness.ports.operationBlocks.changedSince(0, await words.modelId(), 1);
     const unpacked = unpackOperations(block?.packed ?? new Uint8Array());
+    expect(unpacked).toHaveLength(count);
     expect(new Set(unpacked.map(({ key }) => key)).size).toBe(count);
     expect(await found(harness, `station x${count - 1}`)).toContain(`/stations/${count - 1}`);
   },

@@ -137,8 +137,9 @@ const allocationsOf = (subject: Subject, request: BenchRequest): Promise<Allocat
       const before = await subject.ask('begin');
       await load.send(windowRequests);
       const after = await subject.ask('read');
-      // A collection is told a turn after it, and a thread frees its buffers later still.
-      if (after.gcMs > 0 || after.heapBytes < before.heapBytes || after.bufferBytes < before.bufferBytes) continue;
+      // A collection is told some turns after it, and threads free memory later still.
+      const { gcMs } = await subject.ask('read');
+      if (gcMs > 0 || after.heapBytes < before.heapBytes || after.bufferBytes < before.bufferBytes) continue;
       counted.push({
         heapBytes: (after.heapBytes - before.heapBytes) / windowRequests,
         bufferBytes: (after.bufferBytes - before.bufferBytes) / windowRequests,
