@@ -1,3 +1,4 @@
+import { thisTurn } from '@portico/composition';
 import {
   authorityOf,
   parseId,
@@ -43,6 +44,7 @@ export const answerRoute = async (
   const { request, deadline } = exchange;
   exchange.takesBody = route.body !== null;
   if (route.acceptsAccessTokens && service.protectedResource) exchange.challenge = service.protectedResource.challenge;
+  await thisTurn.arrived();
   const caller = await admitCaller(useCases, route, exchange, params);
   if (route.sameOrigin) refuseForeignOrigin(request, facts.settings.accessTokens?.resource ?? null);
   deadline.refuseExpired();

@@ -15,3 +15,4 @@ export { isLoopback } from './loopback.ts';
 export { createOutage, type Outage, type OutageBegin } from './outage.ts';
 export { createSemaphore, type Leave, type Semaphore } from './semaphore.ts';
 export { fulfilledWithin, settlesWithin, TookTooLong, within } from './time-limit.ts';
+export { thisTurn } from './this-turn.ts';

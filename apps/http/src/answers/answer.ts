@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { thisTurn } from '@portico/composition';
 import type { CountedRequest } from '@portico/domain';
 import type { Exchange } from '../exchange.ts';
 
@@ -80,11 +81,12 @@ const commonHeaders: AnswerHeaders = {
 /** Sends an answer unless one was sent already or the client is gone. `closing`: the connection is closed after it. */
 export const send = async (exchange: Exchange, answer: Answer, status: number, closing: boolean): Promise<void> => {
   const { response } = exchange;
-  if (response.headersSent || response.destroyed) return;
   const headers = headersOf(exchange, answer, closing);
   const code = answer.status ?? status;
+  const body = answer.kind === 'json' ? JSON.stringify(answer.value) : answer.kind === 'ready' ? answer.body : null;
+  await thisTurn.settled();
+  if (response.headersSent || response.destroyed) return;
   if (answer.kind === 'stream') return sendParts(response, code, headers, gathered(answer.parts));
-  const body = answer.kind === 'json' ? JSON.stringify(answer.value) : answer.body;
   if (code === 304) {
     response.writeHead(code, headers);
     response.end();

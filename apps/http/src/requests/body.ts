@@ -43,6 +43,7 @@ export const readBodyBytes = async (
   // Whether a chunked body has any bytes is not known yet.
   if (declared !== undefined) refuseForm(mediaType, headers['content-type'], headers['content-encoding']);
   if (Number(declared ?? 0) > limitBytes) throw tooLarge(request, limitBytes);
+  if (request.destroyed) throw new ClientGone();
   sendContinue();
   const bytes = await collect(request, limitBytes, Number(declared ?? 0));
   if (bytes.length > 0) refuseForm(mediaType, headers['content-type'], headers['content-encoding']);

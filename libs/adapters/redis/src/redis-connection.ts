@@ -1,4 +1,4 @@
-import { createOutage, settlesWithin, type Log, type Outage } from '@portico/dependencies';
+import { createOutage, settlesWithin, thisTurn, type Log, type Outage } from '@portico/dependencies';
 import type { Probe } from '@portico/domain';
 import { Redis, ReplyError } from 'ioredis';
 import { problemOf } from './connection-problem.ts';
@@ -161,7 +161,7 @@ class Connection implements RedisConnection {
     this.#gathering = true;
     const { stream } = this.client;
     stream.cork();
-    setImmediate(() => {
+    void thisTurn.settled().then(() => {
       this.#gathering = false;
       stream.uncork();
     });

@@ -1,3 +1,4 @@
+import { thisTurn } from '@portico/dependencies';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'pg';
@@ -179,7 +180,7 @@ class Session {
       const messages = asked.map(({ statement: { name }, values }, index) =>
         executeMessages(name, values, index === asked.length - 1),
       );
-      if (this.#unsent.length === 0) setImmediate(() => this.#send());
+      if (this.#unsent.length === 0) void thisTurn.settled().then(() => this.#send());
       const statements = asked.map(({ statement }, index) => {
         const prepared = this.#prepare(statement);
         this.#unsent.push(messages[index] as Buffer);
