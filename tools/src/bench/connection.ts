@@ -41,6 +41,7 @@ export class Connection {
 
   /** Calls one of the two when the whole answer has come, or none can come any more. */
   send(request: Buffer, answered: (status: number) => void, failed: (error: Error) => void): void {
+    if (this.#socket.destroyed) return failed(new Error('The server has closed the connection'));
     this.#answered = answered;
     this.#failed = failed;
     this.#head = null;

@@ -54,11 +54,11 @@ const runInTurn = async (
   runners: readonly Runner[],
   { rounds, spellMs }: SpellTimes,
 ): Promise<readonly SpellFigures[]> => {
+  for (const runner of runners) await warmUp(runner, spellMs);
   const loads: Load[] = [];
   try {
     for (const { subject, request, callers } of runners) loads.push(await openLoad(subject.address, request, callers));
     const turns = runners.map(({ subject }, at) => ({ subject, load: loads[at] as Load, spells: [] as Spell[] }));
-    for (const { subject, load } of turns) await warmUp(subject, load, spellMs);
     for (let round = 0; round < rounds; round++) {
       for (const { subject, load, spells } of round % 2 ? turns.toReversed() : turns)
         spells.push(await runSpell(subject, load, spellMs));
@@ -96,12 +96,18 @@ const runSpell = async (subject: Subject, load: Load, spellMs: number): Promise<
 /** The compiler is done when spells cost the same as those before them, but for this share. */
 const [agreement, window, warmUpSpellsMax] = [0.03, 6, 60];
 
-const warmUp = async (subject: Subject, load: Load, spellMs: number): Promise<void> => {
+/** On connections of its own: those of others would be idle for so long that a server may close them. */
+const warmUp = async ({ subject, request, callers }: Runner, spellMs: number): Promise<void> => {
+  const load = await openLoad(subject.address, request, callers);
   const costs: number[] = [];
-  while (costs.length < warmUpSpellsMax) {
-    costs.push((await runSpell(subject, load, spellMs)).costPerRequest);
-    const [older, newer] = [costs.slice(-2 * window, -window), costs.slice(-window)];
-    if (older.length === window && Math.abs(medianOf(newer) / medianOf(older) - 1) < agreement) return;
+  try {
+    while (costs.length < warmUpSpellsMax) {
+      costs.push((await runSpell(subject, load, spellMs)).costPerRequest);
+      const [older, newer] = [costs.slice(-2 * window, -window), costs.slice(-window)];
+      if (older.length === window && Math.abs(medianOf(newer) / medianOf(older) - 1) < agreement) return;
+    }
+  } finally {
+    load.close();
   }
 };
 
