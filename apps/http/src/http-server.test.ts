@@ -1,6 +1,8 @@
 import { once } from 'node:events';
-import { Agent, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Agent, request, type ServerResponse } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { PorticoError, type Ports } from '@portico/domain';
 import { createHarness } from '@portico/testing';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
@@ -18,7 +20,7 @@ const settings = {
   signInWays: [],
 };
 
-const startServer = async () => {
+const startServer = async (ports: Partial<Pick<Ports, 'tokens'>> = {}) => {
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
   let asked = (): void => undefined;
@@ -30,7 +32,7 @@ const startServer = async () => {
   const harness = createHarness();
   const probes = [{ name: 'slow', essential: true, check }];
   const app = createHttpApp({
-    useCases: createHarness({}, { ...harness.ports, probes }).useCases,
+    useCases: createHarness({}, { ...harness.ports, probes, ...ports }).useCases,
     documents: harness.documents,
     settings,
     logger: pino({ level: 'silent' }),
@@ -53,8 +55,38 @@ const startServer = async () => {
         .on('error', reject)
         .end();
     });
-  return { server, get, isAsked, release, agent };
+  return { server, port, get, isAsked, release, agent };
 };
+
+test('requests that arrive together are all read before one is judged, and judged before one is answered', async () => {
+  const events: string[] = [];
+  const verify = async (): Promise<never> => {
+    const isLater = events.includes('judged');
+    for (let step = 0; isLater && step < 99; step++) await Promise.resolve();
+    events.push('judged');
+    throw new PorticoError('invalid_token');
+  };
+  const { server, port, agent } = await startServer({ tokens: { verify } });
+  server.prependListener('request', (_request, response) => {
+    events.push('read');
+    const writeHead = response.writeHead.bind(response) as (...args: unknown[]) => ServerResponse;
+    response.writeHead = (...args: unknown[]) => {
+      events.push('answered');
+      return writeHead(...args);
+    };
+  });
+  const sockets = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  await setTimeout(50);
+  const answered = sockets.map((socket) => once(socket, 'data'));
+  for (const socket of sockets)
+    socket.write('GET /api/collections/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\n\r\n');
+  for (const [bytes] of await Promise.all(answered)) expect(String(bytes)).toMatch(/^HTTP\/1\.1 401 /);
+  expect(events).toEqual(['read', 'read', 'judged', 'judged', 'answered', 'answered']);
+  for (const socket of sockets) socket.destroy();
+  agent.destroy();
+  await server.drain({ noticeMs: 0 });
+});
 
 test('a draining server says so, finishes the requests in flight, and accepts no more', async () => {
   const { server, get, isAsked, release, agent } = await startServer();
