@@ -80,13 +80,13 @@ const commonHeaders: AnswerHeaders = {
 
 /** Sends an answer unless one was sent already or the client is gone. `closing`: the connection is closed after it. */
 export const send = async (exchange: Exchange, answer: Answer, status: number, closing: boolean): Promise<void> => {
+  await thisTurn.settled();
   const { response } = exchange;
+  if (response.headersSent || response.destroyed) return;
   const headers = headersOf(exchange, answer, closing);
   const code = answer.status ?? status;
-  const body = answer.kind === 'json' ? JSON.stringify(answer.value) : answer.kind === 'ready' ? answer.body : null;
-  await thisTurn.settled();
-  if (response.headersSent || response.destroyed) return;
   if (answer.kind === 'stream') return sendParts(response, code, headers, gathered(answer.parts));
+  const body = answer.kind === 'json' ? JSON.stringify(answer.value) : answer.body;
   if (code === 304) {
     response.writeHead(code, headers);
     response.end();

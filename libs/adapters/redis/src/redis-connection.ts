@@ -155,7 +155,7 @@ class Connection implements RedisConnection {
     });
   }
 
-  /** Buffers writes until this turn of the event loop ends: many commands, one system call. */
+  /** Buffers writes until nothing in this turn of the event loop can go on: many commands, one system call. */
   #gather(): void {
     if (this.#gathering) return;
     this.#gathering = true;
