@@ -34,8 +34,7 @@ interface Lot extends PromiseWithResolvers<void> {
 const judgedAtOnce = 32;
 
 const arrived = new Gate(judgedAtOnce);
-/** In their order. */
-const [settled, sent] = [new Gate(), new Gate()];
+const settled = new Gate();
 
 /**
  * Always the first of its turn, because it is set again before any other can be, so that no background work comes between
@@ -52,14 +51,8 @@ const openGates = (): void => {
   opening = setImmediate(openGates).unref();
   arrived.open();
   if (arrived.isAwaited) keepAwake();
-  whenNothingRuns(openNext);
-};
-
-const openNext = (): void => {
-  const next = [settled, sent].find(({ isAwaited }) => isAwaited);
-  if (!next) return;
-  next.open();
-  whenNothingRuns(openNext);
+  // Once in a turn: whoever waits again and again must not keep others from theirs.
+  whenNothingRuns(() => settled.open());
 };
 
 /** Calls `work` when no promise has anything left to do: Node runs ticks once the queue of microtasks is empty. */
@@ -67,12 +60,10 @@ const whenNothingRuns = (work: () => void): void => queueMicrotask(() => process
 
 /**
  * The turn of the event loop that is under way, in stages, so that the same is done for many at a time: requests are
- * read, then all of them are judged, then what they send leaves, then changes are committed. Changing from one kind of
- * work to another for each request costs more than the work itself, because each finds the processor's caches filled by
- * the others.
+ * read, then all of them are judged, then what they send leaves. Changing from one kind of work to another for each
+ * request costs more than the work itself, because each finds the processor's caches filled by the others.
  *
- * Each resolves in this turn, or in the next one if its stage is over. Nobody may wait for one again and again: others
- * would have no turn.
+ * Each resolves in this turn, or in the next one if its stage is over.
  */
 export const thisTurn = {
   /** Everything that had come when the turn began has been read. At most 32 go on at once, the others a turn later. */
@@ -80,7 +71,4 @@ export const thisTurn = {
 
   /** All who were judged have come as far as they can: now is the time to send. */
   settled: (): Promise<void> => settled.pass(),
-
-  /** What was to be sent has left: now is the time for work that holds the event loop, such as a commit. */
-  sent: (): Promise<void> => sent.pass(),
 };

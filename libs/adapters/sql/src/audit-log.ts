@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { fulfilledWithin, thisTurn } from '@portico/dependencies';
+import { fulfilledWithin } from '@portico/dependencies';
 import { LinkedList, PorticoError } from '@portico/domain';
 import type { AuditEntry, AuditFilter, AuditLog, Deadline, Instant, ProfileId } from '@portico/domain';
 import { createAuditArrivals, type AuditArrivals } from './audit-arrivals.ts';
@@ -98,7 +98,7 @@ const createQueue = (database: SqlDatabase, arrivals: AuditArrivals) => {
   const underWay = new LinkedList<Promise<void>>();
 
   const commit = async (before: Promise<unknown>): Promise<void> => {
-    await thisTurn.sent();
+    await setImmediate();
     await fulfilledWithin(groupWaitMs, before);
     let group: readonly Appended[] | null = null;
     let written = 0;
