@@ -24,7 +24,7 @@ describe('the stages of a turn', () => {
   test('each is over for all before the next one begins', async () => {
     events.length = 0;
     await Promise.all([pass('a', 9), pass('b'), pass('c')]);
-    expect(events).toEqual([...['b judged', 'c judged', 'a judged'], ...['b sent', 'c sent', 'a sent']]);
+    expect(events).toEqual(['b judged', 'c judged', 'a judged', 'b sent', 'c sent', 'a sent']);
   });
 
   test('who waits again and again leaves others their turn', async () => {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, IncomingMessage, request } from 'node:http';
+import { Socket, type AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { parseJsonBody, readBodyBytes, refusePollutingMembers } from './body.ts';
+import { ClientGone, parseJsonBody, readBodyBytes, refusePollutingMembers } from './body.ts';
 
 /** What is read of a body that a client sends in these parts, with its length declared or not. */
 const sentAndRead = async (parts: readonly Buffer[], declared: boolean): Promise<Uint8Array> => {
@@ -32,6 +32,14 @@ test('a body is read whole, however long it is and whether its length is declare
       expect(whole.equals(await sentAndRead(parts, declared)), `${length} bytes`).toBe(true);
     }
   }
+});
+
+test('the body of a client that has left before it is read is not waited for', async () => {
+  const received = new IncomingMessage(new Socket());
+  received.headers = { 'content-type': 'application/json', 'content-length': '9' };
+  received.destroy();
+  await once(received, 'close');
+  await expect(readBodyBytes(received, 9, () => undefined)).rejects.toThrow(ClientGone);
 });
 
 const parsed = (text: string) => parseJsonBody(Buffer.from(text));
