@@ -1,23 +1,23 @@
 /**
- * Returns the positions of the `limit` best scores above `above`, best first, and of all that equal the last of them;
- * among equal ones the earlier position comes first. A score of -Infinity is none.
+ * Returns the positions of the `limit` best scores, best first, and of all that equal the last of them; among equal ones
+ * the earlier position comes first. A score of -Infinity is none.
  */
-export const bestScores = (scores: Float32Array, limit: number, above = -Infinity): readonly number[] => {
-  const least = lastWithin(scores, limit, above);
+export const bestScores = (scores: Float32Array, limit: number): readonly number[] => {
+  const least = lastWithin(scores, limit);
   const positions: number[] = [];
   for (let i = 0; i < scores.length; i += 1) {
     const score = scoreAt(scores, i);
-    if (score >= least && score > above) positions.push(i);
+    if (score >= least && score > -Infinity) positions.push(i);
   }
   return positions.sort((x, y) => scoreAt(scores, y) - scoreAt(scores, x) || x - y);
 };
 
 const scoreAt = (scores: Float32Array, position: number): number => scores[position] ?? 0;
 
-/** The score at place `limit`, or `above` if there are fewer: the root of a min-heap of the best scores so far. */
-const lastWithin = (scores: Float32Array, limit: number, above: number): number => {
-  const heap = new Float32Array(Math.min(limit, scores.length)).fill(above);
-  let root = above;
+/** The score at place `limit`, or -Infinity if there are fewer: the root of a min-heap of the best scores so far. */
+const lastWithin = (scores: Float32Array, limit: number): number => {
+  const heap = new Float32Array(Math.min(limit, scores.length)).fill(-Infinity);
+  let root = -Infinity;
   for (let i = 0; i < scores.length; i += 1) {
     const score = scoreAt(scores, i);
     if (score > root) {

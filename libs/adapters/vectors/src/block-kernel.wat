@@ -1,15 +1,16 @@
 ;; Dot products of a query in 16 bits a number with rows in 8 bits a number.
 ;;
-;; The first six pages hold the working data of a call, the blocks follow them:
+;; The first pages hold the working data of a call, the blocks follow them:
 ;;        0   the query, at most 32,768 i16
-;;    65536   the scores of at most 65,536 rows, f32
-;;   327680   ascending features of the query, at most 8,192 u32
-;;   360448   their weights, f32
-;;   393216   blocks
+;;    65536   the scores of at most 65,536 rows, f32, and room for three more
+;;   327696   the places of those that are kept, u32, and room for three more
+;;   589856   ascending features of the query, at most 8,192 u32
+;;   622624   their weights, f32
+;;   655392   blocks
 ;;
 ;; The lanes of the sums are i32: the caller scales the query so that none overflows.
 (module
-  (memory (export "memory") 6 65536)
+  (memory (export "memory") 11 65536)
 
   ;; Scores $count rows, side by side from $row on: the dot product times $factor times the row's scale, f32 from
   ;; $scale on. The scores go to $score, f32.
@@ -60,7 +61,7 @@
     (block $done
       (loop $next_feature
         (br_if $done (i32.ge_u (local.get $at) (local.get $count)))
-        (local.set $feature (i32.load offset=327680 (local.get $at)))
+        (local.set $feature (i32.load offset=589856 (local.get $at)))
         (local.set $high (local.get $known))
         (block $found
           (loop $halve
@@ -75,7 +76,7 @@
         (if (i32.eq
           (i32.load (i32.add (local.get $features) (i32.shl (local.get $low) (i32.const 2)))) (local.get $feature))
           (then
-            (local.set $weight (f32.load offset=360448 (local.get $at)))
+            (local.set $weight (f32.load offset=622624 (local.get $at)))
             (local.set $entry (i32.load (i32.add (local.get $starts) (i32.shl (local.get $low) (i32.const 2)))))
             (local.set $end (i32.load offset=4 (i32.add (local.get $starts) (i32.shl (local.get $low) (i32.const 2)))))
             (block $added
@@ -90,4 +91,36 @@
                 (local.set $entry (i32.add (local.get $entry) (i32.const 1)))
                 (br $next_entry)))))
         (local.set $at (i32.add (local.get $at) (i32.const 4)))
-        (br $next_feature)))))
+        (br $next_feature))))
+
+  ;; Keeps those of the first $count scores that are above $least, side by side in their order, and beside them their
+  ;; places. Returns their number.
+  (func (export "keep") (param $count i32) (param $least f32) (result i32)
+    (local $place i32) (local $four i32) (local $kept i32) (local $least4 v128)
+    (local.set $least4 (f32x4.splat (local.get $least)))
+    ;; The last four may go beyond the scores.
+    (v128.store offset=65536 (i32.shl (local.get $count) (i32.const 2)) (v128.const f32x4 -inf -inf -inf -inf))
+    (block $done
+      (loop $next_four
+        (br_if $done (i32.ge_u (local.get $place) (local.get $count)))
+        (local.set $four (i32x4.bitmask
+          (f32x4.gt (v128.load offset=65536 (i32.shl (local.get $place) (i32.const 2))) (local.get $least4))))
+        (if (local.get $four)
+          (then
+            (local.set $kept (call $keepIf (local.get $kept) (local.get $place) (local.get $four)))
+            (local.set $kept (call $keepIf (local.get $kept)
+              (i32.add (local.get $place) (i32.const 1)) (i32.shr_u (local.get $four) (i32.const 1))))
+            (local.set $kept (call $keepIf (local.get $kept)
+              (i32.add (local.get $place) (i32.const 2)) (i32.shr_u (local.get $four) (i32.const 2))))
+            (local.set $kept (call $keepIf (local.get $kept)
+              (i32.add (local.get $place) (i32.const 3)) (i32.shr_u (local.get $four) (i32.const 3))))))
+        (local.set $place (i32.add (local.get $place) (i32.const 4)))
+        (br $next_four)))
+    (i32.shr_u (local.get $kept) (i32.const 2)))
+
+  ;; Writes a score and its place behind the kept ones, which end at $kept, and keeps it if the lowest bit is 1: no
+  ;; branch, which the processor would have to guess. Returns where they end then. A kept one never goes beyond its place.
+  (func $keepIf (param $kept i32) (param $place i32) (param $bit i32) (result i32)
+    (f32.store offset=65536 (local.get $kept) (f32.load offset=65536 (i32.shl (local.get $place) (i32.const 2))))
+    (i32.store offset=327696 (local.get $kept) (local.get $place))
+    (i32.add (local.get $kept) (i32.shl (i32.and (local.get $bit) (i32.const 1)) (i32.const 2)))))

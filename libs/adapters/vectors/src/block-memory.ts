@@ -21,10 +21,18 @@ type BlockKernel = Kernel<{
     weights: number,
     scores: number,
   ): void;
+  keep(count: number, least: number): number;
 }>;
 
 /** The memory layout of `block-kernel.wat`, in bytes. */
-const layout = { query: 0, scores: 65_536, features: 327_680, weights: 360_448, blocks: 393_216 } as const;
+const layout = {
+  query: 0,
+  scores: 65_536,
+  places: 327_696,
+  features: 589_856,
+  weights: 622_624,
+  blocks: 655_392,
+} as const;
 const featuresMax = (layout.weights - layout.features) / 4;
 const queryLength = (layout.scores - layout.query) / 2;
 /** Memory grows by 4 MB at a time, or more for a greater block. */
@@ -140,18 +148,28 @@ export class BlockMemory {
     }
   }
 
+  /**
+   * Those of the scores, which are those of `score`, that are above `least`, in their order, and their places among all
+   * of them. Both stay until the next call; the other scores are gone.
+   */
+  keepAbove(least: number, scores: Float32Array) {
+    const count = this.#kernel.keep(scores.length, least);
+    return { places: this.#views.places.subarray(0, count), scores: scores.subarray(0, count) };
+  }
+
   keyAt({ address, layout: { names } }: PlacedBlock, row: number): string {
     const start = address + names + row * nameLength;
-    return String.fromCharCode(...this.#views.bytes.subarray(start, start + keyLength));
+    return this.#views.bytes.toString('latin1', start, start + keyLength);
   }
 }
 
 /** Growing replaces the buffer, so the views are created again. */
 const viewsOf = ({ memory: { buffer } }: BlockKernel) => ({
-  bytes: new Uint8Array(buffer),
+  bytes: Buffer.from(buffer),
   words: new Uint32Array(buffer),
   features: new Uint32Array(buffer, layout.features, featuresMax),
   weights: new Float32Array(buffer, layout.weights, featuresMax),
   levels: new Int16Array(buffer, layout.query, queryLength),
   scores: new Float32Array(buffer, layout.scores, comparedMax),
+  places: new Uint32Array(buffer, layout.places, comparedMax),
 });

@@ -1,6 +1,6 @@
 import { createOperationBlockChanges } from '@portico/contracts';
 import type { CollectionId, HybridVector, IndexedOperation, OperationKey } from '@portico/domain';
-import { unpackOperations } from '@portico/domain';
+import { packedOperationsMax, unpackOperations } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
 import { createSubject } from '../test/operation-index-subject.ts';
 import { CatchUp } from './catch-up.ts';
@@ -37,6 +37,11 @@ const generator = (seed: number, dimension: number) => {
     }));
   return { vector, operations };
 };
+
+const scaled = ({ dense, sparse }: HybridVector, factor: number): HybridVector => ({
+  dense: dense.map((x) => factor * x),
+  sparse,
+});
 
 const similarity = (query: HybridVector, { dense, sparse }: HybridVector): number => {
   const weights = new Map(Array.from(sparse.indices, (feature, i) => [feature, sparse.weights[i] ?? 0]));
@@ -90,6 +95,50 @@ describe.each([16, 256, 768])('at %i dimensions, compared with a plain compariso
     for (let i = 0; i < 40; i += 4) asOf = blocks.put(idOf(i), operations((i * 5) % 71));
     await agree(asOf);
   });
+});
+
+/** Of two portions, the best of the second are above the last of the first, or only equal to it. */
+test.each([1, 20, 60])('the %i best are those of all, however many portions are compared', async (limit) => {
+  const { index, blocks } = createSubject();
+  const { operations, vector } = generator(768, 768);
+  const among = Array.from({ length: 8 }, (_, i) => idOf(i));
+  let asOf = 0;
+  // The second half repeats the first: 8 MB.
+  for (let i = 0; i < 4; i += 1) {
+    const some = operations(1_001);
+    blocks.put(idOf(i), some);
+    asOf = blocks.put(idOf(i + 4), some);
+  }
+  for (const method of [null, 'DELETE']) {
+    const query = { among, method, limit };
+    const asked = vector(12);
+    const { matches } = await index.search({ ...query, modelId: 'model-1', vector: asked, asOf });
+    const expected = await best(blocks, asked, query);
+    expect(matches.map(({ collectionId, key }) => `${collectionId} ${key}`)).toEqual(
+      expected.map(({ collectionId, key }) => `${collectionId} ${key}`),
+    );
+  }
+});
+
+test.each([packedOperationsMax - 1, packedOperationsMax])('a block may have %i operations', async (count) => {
+  const { index, blocks } = createSubject();
+  const { operations, vector } = generator(5, 16);
+  const few = operations(1_000);
+  // The last ones are the most similar, and only the last has another method.
+  const asked = vector(12);
+  const all = Array.from({ length: count }, (_, i): IndexedOperation => {
+    const { dense } = few[i % 1_000]?.vector ?? asked;
+    return i < count - 5
+      ? { key: keyOf(i), method: 'GET', vector: { dense, sparse: asked.sparse } }
+      : { key: keyOf(i), method: i === count - 1 ? 'PUT' : 'GET', vector: scaled(asked, 9 + i - count) };
+  });
+  const asOf = blocks.put(idOf(1), all);
+  const query = { modelId: 'model-1', vector: asked, among: [idOf(1)], limit: 3, asOf };
+  const keysOf = async (method: string | null) =>
+    (await index.search({ ...query, method })).matches.map(({ key }) => Number(key) - count);
+  expect(await keysOf(null)).toEqual([-1, -2, -3]);
+  expect(await keysOf('GET')).toEqual([-2, -3, -4]);
+  expect(await keysOf('PUT')).toEqual([-1]);
 });
 
 test('equals come by ascending collection id, then key, and the limit cuts there', async () => {

@@ -104,14 +104,16 @@ const bestOf = (
   }
   const scores = memory.score(portion, query);
   if (method !== null) memory.keepMethod(portion, method, scores);
-  return bestScores(scores, limit, above)
+  const kept = memory.keepAbove(above, scores);
+  return bestScores(kept.scores, limit)
     .slice(0, limit)
-    .flatMap((position) => {
+    .flatMap((at) => {
+      const position = kept.places[at] ?? 0;
       const place = lastUpTo(position, firsts);
       const block = portion[place];
       if (!block) return [];
       const key = memory.keyAt(block, position - (firsts[place] ?? 0)) as OperationKey;
-      return [{ collectionId: block.collectionId, key, similarity: scores[position] ?? 0 }];
+      return [{ collectionId: block.collectionId, key, similarity: kept.scores[at] ?? 0 }];
     });
 };
 
