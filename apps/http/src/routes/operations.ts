@@ -9,7 +9,7 @@ import {
 } from '@portico/domain';
 import { z } from 'zod';
 import { json, ready } from '../answers/answer.ts';
-import { codingFor, digestTag, encodedJson, formatVersion, taggedAnswer } from '../answers/tagged-answer.ts';
+import { codingFor, digestTag, encodedList, formatVersion, taggedAnswer } from '../answers/tagged-answer.ts';
 import { collectionId, line, numberParameter, optional, text, wholeNumber } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
 import { collectionParameter, uuid } from './wire.ts';
@@ -200,7 +200,7 @@ export const operationRoutes = [
       const found = await useCases.listOperations(caller.principal, { tag, containing }, page);
       const next = isPaged ? found[size] : undefined;
       const coding = codingFor(request);
-      const bytes = encodedJson((next ? found.slice(0, size) : found).map(listedView), coding);
+      const bytes = await encodedList((next ? found.slice(0, size) : found).map(listedView), coding);
       const answer = taggedAnswer(request, coding, { etag: digestTag(bytes), bytes });
       if (!next) return answer;
       const sought = new URLSearchParams({

@@ -1,3 +1,4 @@
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { aCollection, aContent, anEntry, anOperation, noEffects } from '@portico/contracts';
 import type { Collection, CollectionId, Operation, OperationKey } from '@portico/domain';
 import { expect, test } from 'vitest';
@@ -46,6 +47,38 @@ describeDialects(({ withPlace }) => {
       expect(await stores.operations.replace(id, 'of another', [operation])).toBe(true);
       expect(await shown()).toEqual([1, key, 1]);
       await close();
+    }));
+
+  test.each([511, 512, 513, 1_025])('a list of %i operations has all of them, in order', (count) =>
+    withPlace(async (open) => {
+      const opened = await open();
+      const [collection, operations] = [aCollection(), manyOperations(count)];
+      await opened.stores.collections.add(collection, aContent(undefined, operations), noEffects);
+      expect(await keysIn(opened, collection)).toEqual(keysOf(operations));
+      await opened.close();
+    }),
+  );
+
+  test('a list is of one document, even if it is replaced meanwhile', () =>
+    withPlace(async (open) => {
+      const opened = await open();
+      const [collection, one] = [aCollection(), manyOperations(2_000)];
+      await opened.stores.collections.add(collection, aContent(undefined, one), noEffects);
+      const other = one.toReversed().slice(0, 1_500);
+      let isOver = false;
+      const changing = (async () => {
+        for (let round = 0; round < 6; round += 1) {
+          await setTimeout(30);
+          await replaceDocument(opened, collection.id, `document ${round}`, round % 2 ? one : other);
+        }
+        isOver = true;
+      })();
+      const [found, whole] = [new Set<string>(), [[], keysOf(one), keysOf(other)].map(String)];
+      for (; !isOver; await setImmediate()) found.add(String(await keysIn(opened, collection)));
+      await changing;
+      expect([...found].filter((keys) => !whole.includes(keys))).toEqual([]);
+      expect(found.size).toBeGreaterThan(1);
+      await opened.close();
     }));
 
   test('operations that a process left when it ended are not shown until the job of the document has written them', () =>

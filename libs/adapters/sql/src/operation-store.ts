@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type {
   CollectionId,
   FoundOperation,
@@ -23,11 +24,45 @@ export const createSqlOperationStore = (
     from wanted join operations o on o.collection_id = substr(wanted.name, 1, 36) and o.key = substr(wanted.name, 38)
     join collections c on ${ofStoredDocument}`;
 
+  const listed = async (
+    collectionId: CollectionId,
+    filter: OperationFilter,
+    page: OperationPage | null,
+  ): Promise<readonly PlacedOperation[]> => {
+    const [text, parameters] = listing(isTagged, collectionId, filter, page);
+    const rows = await database.reads.all<OperationRow & Pick<PlacedOperation, 'position'>>(text, parameters);
+    return rows.map(({ position, ...row }) => ({ ...operationOf(row), position }));
+  };
+
+  /** All of them, in portions. */
+  const listedInPortions = async (collectionId: CollectionId, filter: OperationFilter) => {
+    const all: PlacedOperation[] = [];
+    for (let from = 0; ;) {
+      const portion = await listed(collectionId, filter, { from, limit: rowsReadAtOnce });
+      all.push(...portion);
+      const last = portion.at(-1);
+      if (!last || portion.length < rowsReadAtOnce) return all;
+      from = last.position + 1;
+      // SQLite calls are synchronous.
+      await setImmediate();
+    }
+  };
+
+  /** Changes with the stored document, and while its operations are written. */
+  const stateOf = async (collectionId: CollectionId): Promise<string> =>
+    JSON.stringify(await database.reads.first(selectState, [collectionId]));
+
   return {
     async list(collectionId, filter, page) {
-      const [text, parameters] = listing(isTagged, collectionId, filter, page);
-      const rows = await database.reads.all<OperationRow & Pick<PlacedOperation, 'position'>>(text, parameters);
-      return rows.map(({ position, ...row }) => ({ ...operationOf(row), position }));
+      if (page) return listed(collectionId, filter, page);
+      const first = await listed(collectionId, filter, { from: 0, limit: rowsReadAtOnce });
+      if (first.length < rowsReadAtOnce) return first;
+      for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+        const state = await stateOf(collectionId);
+        const all = await listedInPortions(collectionId, filter);
+        if ((await stateOf(collectionId)) === state) return all;
+      }
+      return listed(collectionId, filter, null);
     },
 
     async find(collectionId, key) {
@@ -68,6 +103,11 @@ export const createSqlOperationStore = (
   };
 };
 
+/** They take some 2 ms, during which SQLite holds the event loop. */
+const rowsReadAtOnce = 512;
+/** How often many are read in portions that turn out not to be of one document, before others wait for one statement. */
+const attemptsMax = 3;
+
 /** The statement that lists operations, and its parameters. */
 const listing = (
   isTagged: string,
@@ -101,6 +141,7 @@ const selectOne = `select ${selected} ${fromStored} and o.key = ?`;
 const selectDeprecated = `select 1 ${fromStored} and o.deprecated = ? limit 1`;
 const selectDigest = `select operations_digest as "digest" from collections
   where id = ? and operations_digest = document_digest`;
+const selectState = `select operations_digest as "digest", revision as "revision" from collections where id = ?`;
 const selectCurrent = 'select id from collections where id = ? and document_digest = ?';
 
 /** As `lower` does on both databases. */
