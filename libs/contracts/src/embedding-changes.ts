@@ -1,7 +1,7 @@
 import type { CollectionId, Embedding, EmbeddingChange, EmbeddingStore } from '@portico/domain';
 
 /** The part of an embedding store that a vector index reads, with a way to write to it without telling the index. */
-export interface EmbeddingChanges extends Pick<EmbeddingStore, 'changedSince'> {
+export interface EmbeddingChanges extends Pick<EmbeddingStore, 'changedSince' | 'collectionsAfter'> {
   /** Stores the vector in place of the collection's earlier one by the same model; returns its sequence. */
   put(embedding: Pick<Embedding, 'modelId' | 'collectionId' | 'vector'>): number;
   /** Removes the collection's vectors, as the removal of a collection does. */
@@ -25,6 +25,13 @@ export const createEmbeddingChanges = (): EmbeddingChanges => {
     },
     removeModel(modelId) {
       for (const [key, row] of rows) if (row.modelId === modelId) rows.delete(key);
+    },
+    async collectionsAfter(after, modelId, limit) {
+      return [...rows.values()]
+        .filter((row) => row.modelId === modelId && (after === null || row.collectionId > after))
+        .map(({ collectionId }) => collectionId)
+        .sort()
+        .slice(0, limit);
     },
     async changedSince(after, modelId, limit) {
       return [...rows.values()]

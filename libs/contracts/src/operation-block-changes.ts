@@ -2,7 +2,7 @@ import type { CollectionId, IndexedOperation, OperationBlockChange, OperationBlo
 import { packOperations } from '@portico/domain';
 
 /** The part of a block store that an index reads, with a way to write to it without telling the index. */
-export interface OperationBlockChanges extends Pick<OperationBlockStore, 'changedSince'> {
+export interface OperationBlockChanges extends Pick<OperationBlockStore, 'changedSince' | 'collectionsAfter'> {
   /** Stores these in place of the collection's earlier block by the same model; returns the block's sequence. */
   put(collectionId: CollectionId, operations: readonly IndexedOperation[], modelId?: string): number;
   /** Removes the collection's blocks, as the removal of a collection does. */
@@ -29,6 +29,13 @@ export const createOperationBlockChanges = (): OperationBlockChanges => {
     },
     remove(collectionId) {
       for (const [key, block] of blocks) if (block.collectionId === collectionId) blocks.delete(key);
+    },
+    async collectionsAfter(after, modelId, limit) {
+      return [...blocks.values()]
+        .filter((row) => row.modelId === modelId && (after === null || row.collectionId > after))
+        .map(({ collectionId }) => collectionId)
+        .sort()
+        .slice(0, limit);
     },
     async changedSince(after, modelId, limit) {
       return [...blocks.values()]

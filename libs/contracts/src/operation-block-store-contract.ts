@@ -42,6 +42,21 @@ export const operationBlockStoreContract = {
     deepStrictEqual(await changedIds(stores, 0, 'm3', 9), []);
   },
 
+  'the collections of a model come by id, a portion at a time': async (stores) => {
+    const all = await Promise.all(Array.from({ length: 5 }, () => added(stores)));
+    const [gone, foreign, ...stay] = all.toSorted((a, b) => (a.id < b.id ? -1 : 1)) as [Collection, ...Collection[]];
+    for (const collection of [gone, ...stay].reverse()) await stores.operationBlocks.put(anOperationBlock(collection));
+    for (const collection of [gone, foreign as Collection]) {
+      await stores.operationBlocks.put(anOperationBlock(collection, { modelId: 'm2' }));
+    }
+    await stores.collections.remove(gone.id, () => noEffects);
+    const ids = stay.map(({ id }) => id);
+    deepStrictEqual(await stores.operationBlocks.collectionsAfter(null, 'm1', 3), ids);
+    deepStrictEqual(await stores.operationBlocks.collectionsAfter(null, 'm1', 2), ids.slice(0, 2));
+    deepStrictEqual(await stores.operationBlocks.collectionsAfter(ids[1] ?? null, 'm1', 2), ids.slice(2));
+    deepStrictEqual(await stores.operationBlocks.collectionsAfter(ids[2] ?? null, 'm1', 2), []);
+  },
+
   'concurrent puts get different sequences': async (stores) => {
     const collections = await Promise.all(Array.from({ length: 20 }, () => added(stores)));
     await Promise.all(collections.map((collection) => stores.operationBlocks.put(anOperationBlock(collection))));

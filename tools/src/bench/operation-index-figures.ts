@@ -8,6 +8,7 @@ import {
   packOperations,
 } from '@portico/domain';
 import { createEmbeddedOperationIndex } from '@portico/vectors';
+import { idAt, idsAfter } from '../numbered-collections.ts';
 import { quantile } from './statistics.ts';
 import { cpuMs, timed } from './timed.ts';
 
@@ -36,7 +37,6 @@ const vectorOf = (count: number): HybridVector => {
   };
 };
 
-const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}` as CollectionId;
 const operationsOf = (count: number): readonly IndexedOperation[] =>
   Array.from({ length: count }, (_, i) => ({
     key: Math.floor(random() * 2 ** 50)
@@ -51,7 +51,7 @@ const put = (number: number, operations: readonly IndexedOperation[]): number =>
   const sequence = (changes.at(-1)?.sequence ?? 0) + 1;
   const packed = packOperations(operations);
   changes.push({
-    collectionId: idOf(number),
+    collectionId: idAt(number),
     modelId,
     sequence,
     documentDigest: '',
@@ -88,9 +88,10 @@ const index = createEmbeddedOperationIndex({
       const from = changes.findIndex(({ sequence }) => sequence > after);
       return from < 0 ? [] : changes.slice(from, from + limit);
     },
+    collectionsAfter: async (after, _modelId, limit) => idsAfter(after, collections, limit),
   },
 });
-const everything = Array.from({ length: collections }, (_, i) => idOf(i));
+const everything = Array.from({ length: collections }, (_, i) => idAt(i));
 const search = (among: readonly CollectionId[], method: string | null = null) => {
   const vector = vectorOf(12);
   const asOf = changes.at(-1)?.sequence ?? 0;

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type CollectionId, embeddingDimension, type EmbeddingChange } from '@portico/domain';
+import { embeddingDimension, type EmbeddingChange } from '@portico/domain';
 import { createEmbeddedVectorIndex } from '@portico/vectors';
 import { createWordVectorEmbedder } from '@portico/word-vectors';
+import { idAt, idsAfter, numberOf } from '../numbered-collections.ts';
 
 /**
  * Measures searches by the in-process index of collections, and how many of the best of all it returns, and prints the
@@ -100,8 +101,6 @@ const samples: Readonly<Record<string, (count: number) => Promise<Sample> | Samp
   model: ofModel,
 };
 
-const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}` as CollectionId;
-
 const quantile = (numbers: readonly number[], share: number): number =>
   [...numbers].sort((x, y) => x - y)[Math.min(numbers.length - 1, Math.floor(share * numbers.length))] ?? Number.NaN;
 
@@ -124,18 +123,21 @@ const figures: object[] = [];
 for (const kind of values.kinds.split(',')) {
   for (const count of counts) {
     const { vectors, queries } = (await samples[kind]?.(count)) ?? { vectors: [], queries: [] };
-    const changes = vectors.map((vector, i): EmbeddingChange => ({ collectionId: idOf(i), sequence: i + 1, vector }));
+    const changes = vectors.map((vector, i): EmbeddingChange => ({ collectionId: idAt(i), sequence: i + 1, vector }));
     const index = createEmbeddedVectorIndex({
-      embeddings: { changedSince: async (after, _modelId, limit) => changes.slice(after, after + limit) },
+      embeddings: {
+        changedSince: async (after, _modelId, limit) => changes.slice(after, after + limit),
+        collectionsAfter: async (after, _modelId, limit) => idsAfter(after, changes.length, limit),
+      },
     });
     const before = memory();
     const started = performance.now();
     const [first = new Float32Array(embeddingDimension).fill(1)] = queries;
-    await index.search({ modelId, vector: first, among: [idOf(0)], limit: 1, asOf: count });
+    await index.search({ modelId, vector: first, among: [idAt(0)], limit: 1, asOf: count });
     const [buildMs, kept] = [performance.now() - started, memory() - before];
     for (const share of [0.01, 0.1, 1]) {
       const among = changes.filter(() => random() < share).map(({ collectionId }) => collectionId);
-      const visible = among.map((id) => vectors[Number(id.slice(-12))] ?? first);
+      const visible = among.map((id) => vectors[numberOf(id)] ?? first);
       for (const limit of [10, 100]) {
         const times: number[] = [];
         let [found, wanted] = [0, 0];

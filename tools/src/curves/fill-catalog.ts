@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { nameKey } from '@portico/domain';
 import { createWordVectorEmbedder } from '@portico/word-vectors';
 import { createDice } from '../big-catalog/dice.ts';
+import { idAt } from '../numbered-collections.ts';
 import { aThing, apiDocument } from './api-document.ts';
 import { type OwnClient, type OwnService, startOwnService } from './own-service.ts';
 
@@ -22,8 +23,6 @@ export interface OwnCatalog {
 }
 
 const documentBytes = 4_000;
-
-export const idAt = (at: number): string => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`;
 
 export const createCatalog = async (folder: string, clientNames: readonly string[]): Promise<OwnCatalog> => {
   const dice = createDice(1);

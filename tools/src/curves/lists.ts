@@ -1,5 +1,6 @@
 import type { Curve, Row } from './curve.ts';
-import { createCatalog, idAt } from './fill-catalog.ts';
+import { idAt } from '../numbered-collections.ts';
+import { createCatalog } from './fill-catalog.ts';
 import { load } from './load.ts';
 import { median } from './quantiles.ts';
 

@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createDice } from '../big-catalog/dice.ts';
 import { aThing } from './api-document.ts';
 import type { Curve } from './curve.ts';
-import { createCatalog, idAt, type OwnCatalog } from './fill-catalog.ts';
+import { idAt } from '../numbered-collections.ts';
+import { createCatalog, type OwnCatalog } from './fill-catalog.ts';
 import { type Call, load, untilAnswered } from './load.ts';
 import type { OwnService } from './own-service.ts';
 

@@ -7,6 +7,7 @@ import {
 } from '@portico/domain';
 import { createEmbeddedOperationIndex } from '@portico/vectors';
 import { createDice, type Dice } from '../big-catalog/dice.ts';
+import { idAt, idsAfter } from '../numbered-collections.ts';
 import type { Curve, Row } from './curve.ts';
 import { longestHoldMs, residentMiB, timed } from './timing.ts';
 
@@ -41,7 +42,10 @@ export const operations: Curve = {
   async *measure({ quick, tell }) {
     let stored = 0;
     const index = createEmbeddedOperationIndex({
-      blocks: { changedSince: async (after, _model, limit) => changes(after, Math.min(limit, stored - after)) },
+      blocks: {
+        changedSince: async (after, _model, limit) => changes(after, Math.min(limit, stored - after)),
+        collectionsAfter: async (after, _model, limit) => idsAfter(after, stored, limit),
+      },
     });
     const dice = createDice(1);
     // The garbage of making them is not the index's: the heap has its size before it is measured.
@@ -73,7 +77,6 @@ export const operations: Curve = {
   },
 };
 
-const idAt = (at: number) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}` as CollectionId;
 const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const;
 
 /** Made when they are asked for, the same each time, so that only the index holds them. */

@@ -1,6 +1,7 @@
-import { type CollectionId, embeddingDimension, type EmbeddingChange } from '@portico/domain';
+import { embeddingDimension, type EmbeddingChange } from '@portico/domain';
 import { createEmbeddedVectorIndex } from '@portico/vectors';
 import { createDice, type Dice } from '../big-catalog/dice.ts';
+import { idAt, idsAfter } from '../numbered-collections.ts';
 import type { Curve, Row } from './curve.ts';
 import { timed } from './timing.ts';
 
@@ -39,6 +40,7 @@ export const search: Curve = {
     const index = createEmbeddedVectorIndex({
       embeddings: {
         changedSince: async (after, _model, limit) => changes(centres, after, Math.min(limit, stored - after)),
+        collectionsAfter: async (after, _model, limit) => idsAfter(after, stored, limit),
       },
     });
     for (const size of quick ? [500, 1_000] : [1_000, 10_000, 50_000, 100_000, 200_000]) {
@@ -62,8 +64,6 @@ export const search: Curve = {
     }
   },
 };
-
-const idAt = (at: number) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}` as CollectionId;
 
 /** Made when they are asked for, the same each time, so that only the index holds them. */
 const changes = (centres: readonly Float32Array[], after: number, count: number): readonly EmbeddingChange[] =>

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { CollectionId, EmbeddingChange } from '@portico/domain';
+import type { EmbeddingChange } from '@portico/domain';
 import { createEmbeddedVectorIndex } from '@portico/vectors';
+import { idAt, idsAfter, numberOf } from '../numbered-collections.ts';
 
 /** A way of finding the nearest rows: numbers of rows, the best first. */
 export interface SearchWay {
@@ -15,22 +16,23 @@ export type WaysAmong = (visible: readonly number[]) => readonly SearchWay[];
 export const limit = 10;
 const modelId = 'm';
 
-const idOf = (row: number) => `00000000-0000-4000-8000-${String(row).padStart(12, '0')}` as CollectionId;
-
 /** The index of the service, as one of its processes holds it. */
 export const openPortico = (rows: readonly Float32Array[]): WaysAmong => {
-  const changes = rows.map((vector, row): EmbeddingChange => ({ sequence: row + 1, collectionId: idOf(row), vector }));
+  const changes = rows.map((vector, row): EmbeddingChange => ({ sequence: row + 1, collectionId: idAt(row), vector }));
   const index = createEmbeddedVectorIndex({
-    embeddings: { changedSince: async (after, _modelId, count) => changes.slice(after, after + count) },
+    embeddings: {
+      changedSince: async (after, _modelId, count) => changes.slice(after, after + count),
+      collectionsAfter: async (after, _modelId, count) => idsAfter(after, rows.length, count),
+    },
   });
   return (visible) => {
-    const among = visible.map(idOf);
+    const among = visible.map(idAt);
     return [
       {
         name: 'Portico',
         search: async (vector) => {
           const { matches } = await index.search({ modelId, vector, among, limit, asOf: rows.length });
-          return matches.map(({ collectionId }) => Number(collectionId.slice(-12)));
+          return matches.map(({ collectionId }) => numberOf(collectionId));
         },
       },
     ];

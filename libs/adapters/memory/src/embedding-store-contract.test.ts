@@ -45,6 +45,10 @@ const sabotages: Sabotages<typeof embeddingStoreContract, Stores> = {
       },
     }),
   ),
+  'the collections of a model come by id, a portion at a time': breaking('embeddings', (right) => ({
+    collectionsAfter: async (after, modelId, limit) =>
+      (await right.collectionsAfter(after, modelId, limit)).toReversed(),
+  })),
   'concurrent puts get different sequences': breaking('embeddings', (right, _stores, database) => ({
     put: async (embedding) => {
       const before = database.lastSequence;

@@ -146,6 +146,13 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
 /** Returns a frozen copy. Typed arrays cannot be frozen, so stores also copy them on the way out. */
 export const kept = <T>(value: T): T => freeze(structuredClone(value));
 
+/** Those above `after`, ascending, at most `limit`. */
+export const idsAfter = <Id extends string>(ids: readonly Id[], after: Id | null, limit: number): readonly Id[] =>
+  ids
+    .filter((id) => after === null || id > after)
+    .toSorted()
+    .slice(0, limit);
+
 /**
  * Makes a change in one synchronous stretch: the record, by `write`, which must not throw, and the effects. Throws
  * `timed_out` and writes nothing if the deadline has expired.

@@ -1,5 +1,5 @@
 import type { Collection, EmbeddingStore } from '@portico/domain';
-import { embeddingKey, kept, type MemoryDatabase } from './memory-database.ts';
+import { embeddingKey, idsAfter, kept, type MemoryDatabase } from './memory-database.ts';
 
 export const createMemoryEmbeddingStore = (database: MemoryDatabase): EmbeddingStore => {
   const { collections, embeddings } = database;
@@ -24,6 +24,13 @@ export const createMemoryEmbeddingStore = (database: MemoryDatabase): EmbeddingS
           collectionId,
           vector: vector.slice(),
         }));
+    },
+
+    async collectionsAfter(after, modelId, limit) {
+      const ids = [...embeddings.values()].flatMap(({ embedding }) =>
+        embedding.modelId === modelId ? [embedding.collectionId] : [],
+      );
+      return idsAfter(ids, after, limit);
     },
 
     async outdated(modelId) {

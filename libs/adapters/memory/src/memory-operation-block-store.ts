@@ -1,5 +1,5 @@
 import type { Collection, OperationBlockStore } from '@portico/domain';
-import { embeddingKey, kept, type MemoryDatabase } from './memory-database.ts';
+import { embeddingKey, idsAfter, kept, type MemoryDatabase } from './memory-database.ts';
 
 export const createMemoryOperationBlockStore = (database: MemoryDatabase): OperationBlockStore => {
   const { collections, operations, operationBlocks } = database;
@@ -25,6 +25,13 @@ export const createMemoryOperationBlockStore = (database: MemoryDatabase): Opera
         .sort((a, b) => a.sequence - b.sequence)
         .slice(0, limit)
         .map(({ block, sequence }) => ({ ...block, packed: block.packed.slice(), sequence }));
+    },
+
+    async collectionsAfter(after, modelId, limit) {
+      const ids = [...operationBlocks.values()].flatMap(({ block }) =>
+        block.modelId === modelId ? [block.collectionId] : [],
+      );
+      return idsAfter(ids, after, limit);
     },
 
     async outdated(modelId) {

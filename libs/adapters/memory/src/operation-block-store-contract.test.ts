@@ -55,6 +55,10 @@ const sabotages: Sabotages<typeof operationBlockStoreContract, Stores> = {
       },
     }),
   ),
+  'the collections of a model come by id, a portion at a time': breaking('operationBlocks', (right) => ({
+    collectionsAfter: async (after, modelId, limit) =>
+      (await right.collectionsAfter(after, modelId, limit)).toReversed(),
+  })),
   'concurrent puts get different sequences': breaking('operationBlocks', (right, _stores, database) => ({
     put: async (block) => {
       const before = database.lastOperationSequence;

@@ -22,7 +22,9 @@ afterEach(async () => {
 });
 
 /** As another process of the same installation. */
-const startProcess = (from: Pick<typeof blocks, 'changedSince'> = blocks): QdrantOperationIndex => {
+const startProcess = (
+  from: Pick<typeof blocks, 'changedSince' | 'collectionsAfter'> = blocks,
+): QdrantOperationIndex => {
   const fallback = createEmbeddedOperationIndex({ blocks: from });
   const limits = { searchMs: 10_000, restMs: 200 };
   const index = createQdrantOperationIndex({ url: standIn.url, apiKey: null, blocks: from, fallback, log, limits });
@@ -144,6 +146,7 @@ describe('Qdrant stand-in: the copy of the blocks', () => {
   test('never goes back: a process that is behind replaces no newer block', async () => {
     let early: Awaited<ReturnType<typeof blocks.changedSince>> | null = [];
     const behind = startProcess({
+      ...blocks,
       changedSince: async (after, ...rest) =>
         early?.filter(({ sequence }) => sequence > after) ?? blocks.changedSince(after, ...rest),
     });

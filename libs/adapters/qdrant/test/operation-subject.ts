@@ -19,6 +19,7 @@ export const createOperationSubject = async (server: Server, closers: (() => Pro
   const blocks = createOperationBlockChanges();
   let [isInterrupted, mayFallBack] = [false, false];
   const read = {
+    ...blocks,
     changedSince: async (...asked: Parameters<typeof blocks.changedSince>) => {
       if (isInterrupted) throw new Error('the store is down');
       return blocks.changedSince(...asked);

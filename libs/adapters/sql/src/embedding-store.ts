@@ -23,6 +23,10 @@ export const createSqlEmbeddingStore = (database: SqlDatabase): EmbeddingStore =
     return rows.map(({ vector, ...change }) => ({ ...change, vector: vectorOf(vector) }));
   },
 
+  async collectionsAfter(after, modelId, limit) {
+    return idsOf(await database.reads.all<IdRow>(selectCollections, [modelId, after ?? '', limit]));
+  },
+
   async outdated(modelId) {
     return idsOf(await database.reads.all<IdRow>(selectOutdated, [modelId]));
   },
@@ -49,6 +53,8 @@ const nextSequence = `update epochs set embeddings = ${grown('embeddings')} wher
 const upsert = upsertInto(EmbeddingEntity, 'collectionId', 'modelId');
 const selectChanged = `select ${columns('e', ['sequence', 'collectionId', 'vector'])} from collection_embeddings e
   where e.sequence > ? and e.model_id = ? order by e.sequence limit ?`;
+const selectCollections = `select e.collection_id as "id" from collection_embeddings e
+  where e.model_id = ? and e.collection_id > ? order by e.collection_id limit ?`;
 const upToDate =
   'left join collection_embeddings e on e.collection_id = c.id and e.content_revision = c.content_revision and e.model_id = ?';
 const countEmbedded = `select count(e.collection_id) as "embedded" from collections c ${upToDate}`;

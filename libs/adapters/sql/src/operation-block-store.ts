@@ -28,6 +28,11 @@ export const createSqlOperationBlockStore = (database: SqlDatabase): OperationBl
     }));
   },
 
+  async collectionsAfter(after, modelId, limit) {
+    const rows = await database.reads.all<{ id: CollectionId }>(selectCollections, [modelId, after ?? '', limit]);
+    return rows.map(({ id }) => id);
+  },
+
   async outdated(modelId) {
     const rows = await database.reads.all<{ id: CollectionId }>(selectOutdated, [modelId]);
     return rows.map(({ id }) => id);
@@ -52,6 +57,8 @@ const nextSequence = `update epochs set operations = ${grown('operations')} wher
 const upsert = upsertInto(OperationBlockEntity, 'collectionId', 'modelId');
 const selectChanged = `select ${columns('b', columnsOf(OperationBlockEntity))} from operation_blocks b
   where b.sequence > ? and b.model_id = ? order by b.sequence limit ?`;
+const selectCollections = `select b.collection_id as "id" from operation_blocks b
+  where b.model_id = ? and b.collection_id > ? order by b.collection_id limit ?`;
 const upToDate = `left join operation_blocks b on b.collection_id = c.id and b.model_id = ?
   and b.document_digest = c.document_digest and b.content_revision = c.content_revision`;
 const selectOutdated = `select c.id from collections c ${upToDate} where b.collection_id is null order by c.id`;

@@ -1,3 +1,4 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import { type Change, type Changes, Follower } from '@portico/dependencies';
 import type { CollectionId } from '@portico/domain';
 
@@ -19,15 +20,25 @@ export interface CollectionChange extends Change {
   readonly collectionId: CollectionId;
 }
 
+/** What is followed, and which collections it has something of. */
+export interface FollowedStore<Item extends CollectionChange> extends Changes<Item> {
+  /** Those with an id above `after` (null: all), in that order, at most `limit`. */
+  collectionsAfter(after: CollectionId | null, modelId: string, limit: number): Promise<readonly CollectionId[]>;
+}
+
+/** How many ids are read at once: SQLite takes about a millisecond. */
+const idsReadAtOnce = 2_000;
+
 /** From this size on, sweeping what the store no longer has is worth it. */
 const worthSweepingBytes = 3 * 1024 * 1024;
 
 /**
  * Keeps what is held of one model a copy of the store, as far as each search needs. Deletions by other processes go
- * unnoticed: no search asks for them, but what is held of them would stay. So whenever the copy has doubled, everything
- * is read again, and what is gone is dropped.
+ * unnoticed: no search asks for them, but what is held of them would stay. So whenever the copy has doubled, it is
+ * compared with what the store has something of, and what is gone is dropped.
  */
 export class CatchUp<Item extends CollectionChange> {
+  readonly #store: FollowedStore<Item>;
   readonly #modelId: string;
   readonly #follower: Follower<Item>;
   readonly #copy: FollowingCopy<Item>;
@@ -37,7 +48,8 @@ export class CatchUp<Item extends CollectionChange> {
   /** The size of the copy at the last sweep. */
   #bytesSwept = 0;
 
-  constructor(store: Changes<Item>, batchSize: number, modelId: string, copy: FollowingCopy<Item>) {
+  constructor(store: FollowedStore<Item>, batchSize: number, modelId: string, copy: FollowingCopy<Item>) {
+    this.#store = store;
     this.#modelId = modelId;
     this.#copy = copy;
     this.#follower = new Follower(store, batchSize, {
@@ -68,12 +80,17 @@ export class CatchUp<Item extends CollectionChange> {
     await this.#copy.settle?.();
   }
 
-  /** Drops what is gone from the store: what changes meanwhile is met at its new sequence. */
+  /** Drops what is gone from the store. What comes back meanwhile has a new sequence, and is read with the next changes. */
   async #sweep(): Promise<void> {
     const gone = new Set(this.#copy.collections());
-    for await (const changes of this.#follower.all(this.#modelId)) {
-      for (const { collectionId } of changes) gone.delete(collectionId);
-    }
+    let last: CollectionId | null = null;
+    do {
+      const there: readonly CollectionId[] = await this.#store.collectionsAfter(last, this.#modelId, idsReadAtOnce);
+      for (const id of there) gone.delete(id);
+      last = there.at(-1) ?? null;
+      // SQLite calls are synchronous.
+      await othersTurn();
+    } while (last !== null);
     for (const collectionId of gone) this.#copy.delete(collectionId);
     this.#bytesSwept = this.#copy.bytes;
   }

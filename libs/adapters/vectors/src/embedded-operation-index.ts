@@ -24,7 +24,7 @@ const bytesOfATurn = 4 * 1024 * 1024;
  * causes a `RangeError`.
  */
 export const createEmbeddedOperationIndex = (ports: {
-  readonly blocks: Pick<OperationBlockStore, 'changedSince'>;
+  readonly blocks: Pick<OperationBlockStore, 'changedSince' | 'collectionsAfter'>;
   readonly idleMs?: number;
 }): OperationIndex => {
   const models = new SearchedModels((modelId) => {

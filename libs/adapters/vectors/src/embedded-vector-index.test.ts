@@ -87,6 +87,7 @@ const createHeldSubject = () => {
   const calls: number[] = [];
   const index = createEmbeddedVectorIndex({
     embeddings: {
+      ...embeddings,
       async changedSince(after, modelId, limit) {
         calls.push(after);
         const changes = await embeddings.changedSince(after, modelId, limit);

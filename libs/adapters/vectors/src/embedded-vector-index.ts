@@ -14,7 +14,7 @@ import { VectorRows } from './vector-rows.ts';
  * causes a `RangeError`.
  */
 export const createEmbeddedVectorIndex = (ports: {
-  readonly embeddings: Pick<EmbeddingStore, 'changedSince'>;
+  readonly embeddings: Pick<EmbeddingStore, 'changedSince' | 'collectionsAfter'>;
   readonly idleMs?: number;
 }): VectorIndex => {
   const models = new SearchedModels((modelId) => {

@@ -7,6 +7,7 @@ export const createSubject = (): OperationIndexSubject => {
   let interrupted = false;
   const index = createEmbeddedOperationIndex({
     blocks: {
+      ...blocks,
       changedSince: async (...args) => {
         if (interrupted) throw new Error('the store is down');
         return blocks.changedSince(...args);

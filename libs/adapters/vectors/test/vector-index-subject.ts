@@ -7,6 +7,7 @@ export const createSubject = (): VectorIndexSubject => {
   let interrupted = false;
   const index = createEmbeddedVectorIndex({
     embeddings: {
+      ...embeddings,
       changedSince: async (...args) => {
         if (interrupted) {
           throw new Error('the store is down');

@@ -13,6 +13,12 @@ export interface EmbeddingStore {
   /** Embeddings of this model with a sequence above `after`, in that order, at most `limit`. */
   changedSince(after: number, modelId: string, limit: number): Promise<readonly EmbeddingChange[]>;
 
+  /**
+   * Collections that have an embedding of this model, with an id above `after` (null: all), in that order, at most
+   * `limit`.
+   */
+  collectionsAfter(after: CollectionId | null, modelId: string, limit: number): Promise<readonly CollectionId[]>;
+
   /** Collections whose embedding by this model is missing or made from an older text. */
   outdated(modelId: string): Promise<readonly CollectionId[]>;
 

@@ -12,6 +12,9 @@ export interface OperationBlockStore {
   /** Blocks of this model with a sequence above `after`, in that order, at most `limit`. */
   changedSince(after: number, modelId: string, limit: number): Promise<readonly OperationBlockChange[]>;
 
+  /** Collections that have a block of this model, with an id above `after` (null: all), in that order, at most `limit`. */
+  collectionsAfter(after: CollectionId | null, modelId: string, limit: number): Promise<readonly CollectionId[]>;
+
   /** Collections whose block by this model is missing, or made from an older document, name or description. */
   outdated(modelId: string): Promise<readonly CollectionId[]>;
 
