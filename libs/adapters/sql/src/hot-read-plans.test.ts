@@ -25,7 +25,8 @@ const noting = (sent: Sent[]): PreparedReads => {
       sent.push({ text, parameters });
       return answer;
     };
-  return { all: note<never[]>([]), first: note(undefined), quick: note(undefined), column: note<never[]>([]) };
+  const [row, rows] = [note(undefined), note<never[]>([])];
+  return { all: rows, first: row, quick: row, large: row, column: rows };
 };
 
 /** The statements that judge a client's requests, and those of its lists. */

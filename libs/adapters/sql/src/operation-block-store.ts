@@ -2,61 +2,84 @@ import { setImmediate } from 'node:timers/promises';
 import type { CollectionId, OperationBlockChange, OperationBlockStore, OperationProgress } from '@portico/domain';
 import { OperationBlockEntity } from './entities/vector-entities.ts';
 import { grown, nextEpochs } from './epochs.ts';
-import type { SqlDatabase } from './sql.ts';
-import { columns, columnsOf, upsertInto, write } from './table.ts';
+import type { PreparedReads, SqlDatabase } from './sql.ts';
+import { columns, columnsOf, upsertInto, without, write } from './table.ts';
 
-export const createSqlOperationBlockStore = (database: SqlDatabase): OperationBlockStore => ({
-  async put({ collectionId, modelId, documentDigest, contentRevision, operations, packed }) {
-    return database.transact(async (transaction) => {
-      const current = await transaction.first(selectCurrent, [collectionId, documentDigest, contentRevision]);
-      if (!current) return false;
-      const next = await transaction.first<{ sequence: number }>(nextSequence, nextEpochs());
-      if (!next) throw new Error('The database has no row of epochs.');
-      const { sequence } = next;
-      const row = { collectionId, modelId, documentDigest, contentRevision, sequence, operations, packed };
-      await write(transaction, upsert, row);
-      return true;
-    });
-  },
+export const createSqlOperationBlockStore = (database: SqlDatabase, prepared: PreparedReads): OperationBlockStore => {
+  const changed = prepared.all<ChangeRow>(selectChanged);
+  const packedOf = prepared.large<Pick<OperationBlockChange, 'packed'>>(selectPacked);
 
-  async changedSince(after, modelId, limit) {
-    const rows = await database.reads.all<OperationBlockChange>(selectChanged, [after, modelId, limit]);
-    // Views: a block takes up to some 40 MB, and is copied by those who keep it.
-    return rows.map(({ packed, ...facts }) => ({
-      ...facts,
-      packed: new Uint8Array(packed.buffer, packed.byteOffset, packed.byteLength),
-    }));
-  },
+  /** Large ones one at a time. Undefined if one of them is replaced or removed meanwhile. */
+  const withPacked = async (rows: readonly ChangeRow[]): Promise<readonly OperationBlockChange[] | undefined> => {
+    const changes: OperationBlockChange[] = [];
+    for (const { packed, ...facts } of rows) {
+      const found = packed ?? (await packedOf(facts.collectionId, facts.modelId, facts.sequence))?.packed;
+      if (!found) return undefined;
+      // A view: a block takes up to some 40 MB, and is copied by those who keep it.
+      changes.push({ ...facts, packed: new Uint8Array(found.buffer, found.byteOffset, found.byteLength) });
+    }
+    return changes;
+  };
 
-  async collectionsAfter(after, modelId, limit) {
-    const rows = await database.reads.all<{ id: CollectionId }>(selectCollections, [modelId, after ?? '', limit]);
-    return rows.map(({ id }) => id);
-  },
+  return {
+    async put({ collectionId, modelId, documentDigest, contentRevision, operations, packed }) {
+      return database.transact(async (transaction) => {
+        const current = await transaction.first(selectCurrent, [collectionId, documentDigest, contentRevision]);
+        if (!current) return false;
+        const next = await transaction.first<{ sequence: number }>(nextSequence, nextEpochs());
+        if (!next) throw new Error('The database has no row of epochs.');
+        const { sequence } = next;
+        const row = { collectionId, modelId, documentDigest, contentRevision, sequence, operations, packed };
+        await write(transaction, upsert, row);
+        return true;
+      });
+    },
 
-  async outdated(modelId) {
-    const rows = await database.reads.all<{ id: CollectionId }>(selectOutdated, [modelId]);
-    return rows.map(({ id }) => id);
-  },
+    async changedSince(after, modelId, limit) {
+      for (;;) {
+        const changes = await withPacked(await changed(after, modelId, limit));
+        if (changes) return changes;
+      }
+    },
 
-  async progress(modelId) {
-    const row = await database.reads.first<OperationProgress>(selectProgress, [modelId]);
-    return row ?? { total: 0, done: 0, failed: 0 };
-  },
+    async collectionsAfter(after, modelId, limit) {
+      const rows = await database.reads.all<{ id: CollectionId }>(selectCollections, [modelId, after ?? '', limit]);
+      return rows.map(({ id }) => id);
+    },
 
-  async removeOthers(modelId, limit) {
-    // SQLite calls are synchronous: yield, or many portions starve the event loop.
-    await setImmediate();
-    return database.transact((transaction) => transaction.run(removeOthers, [modelId, limit]));
-  },
-});
+    async outdated(modelId) {
+      const rows = await database.reads.all<{ id: CollectionId }>(selectOutdated, [modelId]);
+      return rows.map(({ id }) => id);
+    },
+
+    async progress(modelId) {
+      const row = await database.reads.first<OperationProgress>(selectProgress, [modelId]);
+      return row ?? { total: 0, done: 0, failed: 0 };
+    },
+
+    async removeOthers(modelId, limit) {
+      // SQLite calls are synchronous: yield, or many portions starve the event loop.
+      await setImmediate();
+      return database.transact((transaction) => transaction.run(removeOthers, [modelId, limit]));
+    },
+  };
+};
+
+type ChangeRow = Omit<OperationBlockChange, 'packed'> & { readonly packed: Uint8Array | null };
+
+/** What is larger is not read with others: PostgreSQL sends such rows as text, twice as long. */
+const smallBytesMax = 2 ** 18;
 
 const selectCurrent = `select id from collections
   where id = ? and document_digest = ? and operations_digest = document_digest and content_revision = ?`;
 const nextSequence = `update epochs set operations = ${grown('operations')} where id = 1
   returning operations as "sequence"`;
 const upsert = upsertInto(OperationBlockEntity, 'collectionId', 'modelId');
-const selectChanged = `select ${columns('b', columnsOf(OperationBlockEntity))} from operation_blocks b
+const selectChanged = `select ${columns('b', without(columnsOf(OperationBlockEntity), 'packed'))},
+  case when length(b.packed) <= ${smallBytesMax} then b.packed end as "packed" from operation_blocks b
   where b.sequence > ? and b.model_id = ? order by b.sequence limit ?`;
+const selectPacked = `select b.packed as "packed" from operation_blocks b
+  where b.collection_id = ? and b.model_id = ? and b.sequence = ?`;
 const selectCollections = `select b.collection_id as "id" from operation_blocks b
   where b.model_id = ? and b.collection_id > ? order by b.collection_id limit ?`;
 const upToDate = `left join operation_blocks b on b.collection_id = c.id and b.model_id = ?

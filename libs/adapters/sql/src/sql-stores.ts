@@ -48,7 +48,7 @@ export const createSqlStores = (dialect: SqlDialect): SqlStores => {
       profiles: createSqlProfileStore(database),
       collections: createSqlCollectionStore(database, createSqlCollectionReads(prepared, collections)),
       operations: createSqlOperationStore(database, collections),
-      operationBlocks: createSqlOperationBlockStore(database),
+      operationBlocks: createSqlOperationBlockStore(database, prepared),
       grants: createSqlGrantStore(database, collections),
       groups: createSqlGroupStore(database, collections),
       expiries: createSqlExpiryStore(database),

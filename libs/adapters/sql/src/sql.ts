@@ -32,6 +32,8 @@ export interface PreparedReads {
   first<Row>(text: string): PreparedRead<Row | undefined>;
   /** As `first`, for a row of some kilobytes at most that is found by a key, whatever the database holds. */
   quick<Row>(text: string): PreparedRead<Row | undefined>;
+  /** As `first`, for a row of some megabytes, which other reads do not wait for. */
+  large<Row>(text: string): PreparedRead<Row | undefined>;
   /** Returns the values of a single column. */
   column<Content>(text: string): PreparedRead<Content[]>;
 }

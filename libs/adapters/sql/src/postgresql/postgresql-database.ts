@@ -38,7 +38,8 @@ export class PostgresqlDatabase implements SqlDatabase {
       answerMs: limits.answerMs,
     });
     this.singleRows = createSingleRows(pool, this.#statements);
-    this.prepared = { ...preparedOver(this.#statements, execute), quick: this.singleRows.small };
+    const { small: quick, large } = this.singleRows;
+    this.prepared = { ...preparedOver(this.#statements, execute), quick, large };
   }
 
   transact<T>(work: (transaction: Sql) => Promise<T>, deadline: Deadline | null = null): Promise<T> {
@@ -178,7 +179,7 @@ export class PostgresqlDatabase implements SqlDatabase {
   }
 }
 
-const preparedOver = (statements: Statements, execute: Execute): Omit<PreparedReads, 'quick'> => {
+const preparedOver = (statements: Statements, execute: Execute): Omit<PreparedReads, 'quick' | 'large'> => {
   const all = <Row>(text: string): PreparedRead<Row[]> => {
     const { name, text: numbered } = statements.of(text);
     return async (...values) => (await execute<Row & object>({ name, text: numbered, values: values as Value[] })).rows;

@@ -89,6 +89,7 @@ export const prepareSqliteReads = (
   return {
     first,
     quick: first,
+    large: first,
 
     all<Row>(text: string) {
       const on = prepare<Row>(text);

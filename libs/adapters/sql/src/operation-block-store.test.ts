@@ -1,0 +1,55 @@
+import { aCollection, aContent, anOperationBlock, noEffects, type Stores } from '@portico/contracts';
+import type { Collection } from '@portico/domain';
+import { expect, test } from 'vitest';
+import { describeDialects } from '../test/dialects.ts';
+
+/** From this size on, in bytes, a block is read by itself. */
+const largeBytes = 2 ** 18 + 1;
+
+type Subject = Pick<Stores, 'collections' | 'operationBlocks'>;
+
+const added = async ({ collections }: Subject): Promise<Collection> => {
+  const collection = aCollection();
+  await collections.add(collection, aContent(), noEffects);
+  return collection;
+};
+
+/** Each number tells the block's version. */
+const put = ({ operationBlocks }: Subject, collection: Collection, bytes: number, version: number) =>
+  operationBlocks.put(
+    anOperationBlock(collection, { packed: new Uint8Array(bytes).fill(version), operations: version }),
+  );
+
+describeDialects(({ withPlace }) => {
+  test('blocks of any size come whole, and in order', () =>
+    withPlace(async (open) => {
+      const { stores, close } = await open();
+      const sizes = [1, largeBytes - 1, largeBytes, 5_000_000, 2];
+      for (const [at, bytes] of sizes.entries()) await put(stores, await added(stores), bytes, at + 1);
+      const changes = await stores.operationBlocks.changedSince(0, 'm1', 9);
+      expect(changes.map(({ packed }) => packed.length)).toEqual(sizes);
+      expect(changes.map(({ packed }) => [packed[0], packed.at(-1)])).toEqual(sizes.map((_, at) => [at + 1, at + 1]));
+      await close();
+    }));
+
+  test('each block that is there comes, of one version, even if it is replaced or removed while they are read', () =>
+    withPlace(async (open) => {
+      const { stores, close } = await open();
+      const [first, second, third] = [await added(stores), await added(stores), await added(stores)];
+      for (const collection of [first, second, third]) await put(stores, collection, largeBytes, 1);
+      for (let version = 2; version < 30; version += 1) {
+        const [changes] = await Promise.all([
+          stores.operationBlocks.changedSince(0, 'm1', 9),
+          put(stores, version % 2 ? second : third, largeBytes, version),
+        ]);
+        expect(changes).toHaveLength(3);
+        expect(changes.map(({ packed, operations }) => packed[0] === operations)).toEqual([true, true, true]);
+      }
+      const [changes] = await Promise.all([
+        stores.operationBlocks.changedSince(0, 'm1', 9),
+        stores.collections.remove(first.id, () => noEffects),
+      ]);
+      expect([2, 3]).toContain(changes.length);
+      await close();
+    }));
+});
