@@ -14,10 +14,12 @@ import { KeptDocuments } from './kept-documents.ts';
 import { unpacked } from './packed-text.ts';
 import type { SliceOrder, SliceOutcome } from './slice-messages.ts';
 import { SparseDocument } from './sparse-document.ts';
+import { giveWay } from './thread-priority.ts';
 
 /** The thread that cuts operations out of documents, one at a time, and keeps the documents that were asked for last. */
 const { keptBytesMax } = workerData as { readonly keptBytesMax: number };
 const documents = new KeptDocuments(keptBytesMax);
+giveWay();
 
 parentPort?.on('message', (order: SliceOrder) => {
   const outcome = outcomeOf(order);

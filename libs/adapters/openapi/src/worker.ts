@@ -7,7 +7,10 @@ import { readMember } from './read-member.ts';
 import { operationKeyOf } from './operations.ts';
 import { TextPacker, unpacked } from './packed-text.ts';
 import { parsed } from './read-json.ts';
+import { giveWay } from './thread-priority.ts';
 import { yamlOfJson } from './yaml-of-json.ts';
+
+giveWay();
 
 /** The thread that reads documents, one at a time. */
 parentPort?.on('message', (order: Order) => {
