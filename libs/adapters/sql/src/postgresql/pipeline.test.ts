@@ -80,6 +80,45 @@ describe.skipIf(!postgres)('statements that share a connection', () => {
     expect(await backend()).toBe(before);
   });
 
+  const beganAt = (): Promise<unknown> =>
+    first('select transaction_timestamp()::text as value').then((row) => row?.value);
+
+  test('prepared reads of a turn are answered at once, and those of another turn by themselves', async () => {
+    await beganAt();
+    const [one, ...others] = await Promise.all([beganAt(), beganAt(), beganAt()]);
+    expect(others).toEqual([one, one]);
+    expect(await beganAt()).not.toBe(one);
+  });
+
+  test('of prepared reads of a turn each that fails does so alone, and those behind it are asked again', async () => {
+    const divided = (n: number) => first('select 10 / ?::int as value', n);
+    await Promise.all([divided(1), beganAt()]);
+    const before = await backend();
+    const [begun, ...outcomes] = await Promise.allSettled([beganAt(), ...[1, 0, 2, 0, 5].map(divided), beganAt()]);
+    const last = outcomes.pop();
+    expect(outcomes).toMatchObject([
+      { value: { value: 10 } },
+      { reason: { code: '22012' } },
+      { value: { value: 5 } },
+      { reason: { code: '22012' } },
+      { value: { value: 2 } },
+    ]);
+    expect([begun, last]).toMatchObject([{ status: 'fulfilled' }, { status: 'fulfilled' }]);
+    expect(last).not.toEqual(begun);
+    expect(await backend()).toBe(before);
+  });
+
+  test('what is written in a turn with prepared reads is a transaction of its own', async () => {
+    await onDatabase(url, (client) => client.query('create table things (value text primary key)'));
+    const insert = bound('insert into things (value) values (transaction_timestamp()::text)');
+    const write = () => pipelines.write(async () => [insert], performance.now() + 5_000);
+    await beganAt();
+    const [before, , after] = await Promise.all([beganAt(), write(), beganAt()]);
+    const { rows } = await onDatabase(url, (client) => client.query<{ value: string }>('select value from things'));
+    expect(rows).toHaveLength(1);
+    expect([before, after]).not.toContain(rows[0]?.value);
+  });
+
   test('an error says nothing of the values', async () => {
     const error = await first('select ?::int as value', 'secret').catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: '22P02' });

@@ -15,6 +15,7 @@ import {
   prepareMessages,
   rowOf,
   type RowLayout,
+  syncMessage,
   terminateMessage,
 } from './wire.ts';
 
@@ -30,8 +31,9 @@ export interface PipelineOptions {
 /**
  * Connections for statements that the server executes in microseconds. A connection carries many of them at once: each is
  * sent without waiting for the answers to earlier ones, and those of one turn of the event loop leave together. The server
- * executes them in order, each in a transaction of its own, so that one that fails does not affect the others. All that
- * are under way fail when their connection is lost, or when the oldest takes too long; the next one opens another.
+ * executes them in order, and answers the reads of a turn at once. Each sees what was committed before it, and one that
+ * fails does not affect the others. All that are under way fail when their connection is lost, or when the oldest takes
+ * too long; the next one opens another.
  */
 export class Pipelines {
   readonly #options: PipelineOptions;
@@ -123,9 +125,14 @@ interface Prepared {
   layout: RowLayout | null;
 }
 
-/** What was sent as one transaction. */
+/** A read, or what is written in one transaction. */
 interface Asked {
+  readonly bound: readonly BoundStatement[];
   readonly statements: readonly Prepared[];
+  /** What the server executes as one transaction, numbered from 0 on. */
+  readonly batch: number;
+  /** Whether other reads may be in its batch: those after one that fails are not executed. */
+  readonly isShared: boolean;
   /** Which of them is executed. */
   at: number;
   /** By `performance.now()`. */
@@ -146,6 +153,11 @@ class Session {
   #oldest: Asked | null = null;
   #newest: Asked | null = null;
   #underWay = 0;
+  /** How many batches have been begun, and how many the server has ended. */
+  #begun = 0;
+  #ended = 0;
+  /** Whether the last one that was begun takes more reads. */
+  #takesReads = false;
   #unsent: Buffer[] = [];
   #received: Buffer[] = [];
   #receivedBytes = 0;
@@ -177,16 +189,7 @@ class Session {
   ask(asked: readonly BoundStatement[], deadline: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#end) throw this.#end;
-      const messages = asked.map(({ statement: { name }, values }, index) =>
-        executeMessages(name, values, index === asked.length - 1),
-      );
-      if (this.#unsent.length === 0) void thisTurn.settled().then(() => this.#send());
-      const statements = asked.map(({ statement }, index) => {
-        const prepared = this.#prepare(statement);
-        this.#unsent.push(messages[index] as Buffer);
-        return prepared;
-      });
-      this.#expect({ statements, at: 0, deadline, resolve, reject, row: undefined, error: null, next: null });
+      this.#add({ bound: asked, deadline, resolve, reject });
     });
   }
 
@@ -197,6 +200,30 @@ class Session {
     const late = setTimeout(() => this.#stream.destroy(), closeMs);
     await this.#closed.promise;
     clearTimeout(late);
+  }
+
+  /** A read whose statement is prepared shares its batch with others; what else there is has one of its own. */
+  #add(asked: Pick<Asked, 'bound' | 'deadline' | 'resolve' | 'reject'>): void {
+    const { bound } = asked;
+    const messages = bound.map(({ statement: { name }, values }) => executeMessages(name, values));
+    if (this.#unsent.length === 0) void thisTurn.settled().then(() => this.#send());
+    const isShared = bound.length === 1 && bound.every(({ statement }) => this.#prepared.has(statement.name));
+    if (!isShared) this.#endBatch();
+    if (!this.#takesReads) this.#begun += 1;
+    this.#takesReads = true;
+    const statements = bound.map(({ statement }, index) => {
+      const prepared = this.#prepare(statement);
+      this.#unsent.push(messages[index] as Buffer);
+      return prepared;
+    });
+    const batch = this.#begun - 1;
+    if (!isShared) this.#endBatch();
+    this.#expect({ ...asked, statements, batch, isShared, at: 0, row: undefined, error: null, next: null });
+  }
+
+  #endBatch(): void {
+    if (this.#takesReads) this.#unsent.push(sync);
+    this.#takesReads = false;
   }
 
   #prepare(statement: NamedStatement): Prepared {
@@ -217,6 +244,7 @@ class Session {
   }
 
   #send(): void {
+    this.#endBatch();
     const unsent = this.#unsent;
     this.#unsent = [];
     if (this.isOpen) this.#stream.write(unsent.length === 1 ? unsent[0] : Buffer.concat(unsent));
@@ -267,14 +295,19 @@ class Session {
         return;
       case messageCodes.commandComplete:
         if (asked) asked.at += 1;
+        if (asked?.isShared) this.#settle(asked);
         return;
       case messageCodes.readyForQuery:
-        this.#settle();
+        this.#settleBatch();
         return;
       case messageCodes.errorResponse: {
         const error = withoutValues(errorOf(bytes, body, length));
-        if (!asked || isFatal(error)) this.#fail(error);
-        else asked.error = error;
+        if (asked?.batch !== this.#ended || isFatal(error)) {
+          this.#fail(error);
+          return;
+        }
+        asked.error = error;
+        if (asked.isShared) this.#settle(asked);
         return;
       }
       default:
@@ -282,13 +315,30 @@ class Session {
     }
   }
 
-  /** The oldest has its answer. */
-  #settle(): void {
-    const asked = this.#oldest;
-    if (!asked) throw new Error('Connection terminated: the server answered what was not asked');
+  /** The server has executed a batch, or as much of it as came before an error: what came after it is asked again. */
+  #settleBatch(): void {
+    if (this.#ended === this.#begun) throw new Error('Connection terminated: the server answered what was not asked');
+    const batch = this.#ended;
+    this.#ended += 1;
+    while (this.#oldest?.batch === batch) {
+      const asked = this.#oldest;
+      if (asked.isShared) {
+        this.#remove(asked);
+        this.#add(asked);
+      } else this.#settle(asked);
+    }
+  }
+
+  /** Removes the oldest. */
+  #remove(asked: Asked): void {
     this.#oldest = asked.next;
     if (!asked.next) this.#newest = null;
     this.#underWay -= 1;
+  }
+
+  /** The oldest has its answer. */
+  #settle(asked: Asked): void {
+    this.#remove(asked);
     if (asked.error) {
       // Whatever the reason is, the next one prepares the statements again.
       for (const { name } of asked.statements) this.#prepared.delete(name);
@@ -317,6 +367,7 @@ class Session {
   }
 }
 
+const sync = syncMessage();
 const closeMs = 1_000;
 const closePauseMs = 10;
 

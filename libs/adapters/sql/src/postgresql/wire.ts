@@ -29,6 +29,9 @@ export const messageLength = (bytes: Buffer, at: number): number => bytes.readIn
 export const prepareMessages = ({ name, text }: NamedStatement): Buffer =>
   Buffer.concat([message('C', `S${name}\0`), message('P', `${name}\0${text}\0\0\0`), message('D', `S${name}\0`)]);
 
+/** Ends what the server executes as one transaction. */
+export const syncMessage = (): Buffer => message('S', '');
+
 /** Ends a session. */
 export const terminateMessage = (): Buffer => message('X', '');
 
@@ -38,8 +41,8 @@ const message = (code: string, body: string): Buffer => {
   return bytes;
 };
 
-/** Runs a prepared statement: values go as text, rows come in binary. The last one ends the transaction. */
-export const executeMessages = (name: string, values: readonly Value[], isLast: boolean): Buffer => {
+/** Runs a prepared statement: values go as text, rows come in binary. */
+export const executeMessages = (name: string, values: readonly Value[]): Buffer => {
   const texts = values.map(textOf);
   let size = messageStart + name.length + bindRest;
   for (const text of texts) size += 4 + (text === null ? 0 : text.length * utf8BytesMax);
@@ -58,8 +61,8 @@ export const executeMessages = (name: string, values: readonly Value[], isLast: 
   }
   at = bytes.writeInt32BE(allInBinary, at);
   bytes.writeInt32BE(at - 1, 1);
-  bytes.set(executeAndSync, at);
-  return bytes.subarray(0, at + (isLast ? executeAndSync.length : executeLength));
+  bytes.set(execute, at);
+  return bytes.subarray(0, at + execute.length);
 };
 
 const textOf = (value: Value): string | null => {
@@ -70,10 +73,9 @@ const textOf = (value: Value): string | null => {
 const utf8BytesMax = 3;
 /** One format for all columns (two bytes), and that is binary (two bytes). */
 const allInBinary = 0x0001_0001;
-const executeAndSync = Buffer.concat([message('E', '\0\0\0\0\0'), message('S', '')]);
-const executeLength = messageLength(executeAndSync, 0);
+const execute = message('E', '\0\0\0\0\0');
 /** The ends of two names, two counts, the formats, and what follows. */
-const bindRest = 2 + 2 + 2 + 4 + executeAndSync.length;
+const bindRest = 2 + 2 + 2 + 4 + execute.length;
 
 type ReadValue = (bytes: Buffer, from: number, to: number) => unknown;
 
