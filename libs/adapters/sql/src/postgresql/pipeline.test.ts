@@ -90,6 +90,16 @@ describe.skipIf(!postgres)('statements that share a connection', () => {
     expect(await beganAt()).not.toBe(one);
   });
 
+  test('prepared reads of a turn share a connection, whichever is free', async () => {
+    const several = new Pipelines({ connect: () => new Client(pool.options), connections: 3, answerMs: 5_000 });
+    const read = () => several.first<{ value: number }>(bound('select pg_backend_pid() as value'));
+    const used = async () => new Set((await Promise.all(Array.from({ length: 9 }, read))).map((row) => row?.value));
+    // While nothing is prepared each has its own batch.
+    expect((await used()).size).toBe(3);
+    expect((await used()).size).toBe(1);
+    await several.close();
+  });
+
   test('of prepared reads of a turn each that fails does so alone, and those behind it are asked again', async () => {
     const divided = (n: number) => first('select 10 / ?::int as value', n);
     await Promise.all([divided(1), beganAt()]);

@@ -48,7 +48,7 @@ export class Pipelines {
   /** Reads the first row. A read that has waited elsewhere may be given less time than usual. */
   first<Row>(read: BoundStatement, deadline = performance.now() + this.#options.answerMs): Promise<Row | undefined> {
     if (this.#isClosed) return Promise.reject(new Error('The database is closed.'));
-    const place = this.#leastBusy();
+    const place = this.#places.find(({ session }) => session?.takesReads) ?? this.#leastBusy();
     const { session } = place;
     const row = session?.isOpen
       ? session.ask([read], deadline)
@@ -156,7 +156,6 @@ class Session {
   /** How many batches have been begun, and how many the server has ended. */
   #begun = 0;
   #ended = 0;
-  /** Whether the last one that was begun takes more reads. */
   #takesReads = false;
   #unsent: Buffer[] = [];
   #received: Buffer[] = [];
@@ -183,6 +182,11 @@ class Session {
 
   get underWay(): number {
     return this.#underWay;
+  }
+
+  /** Whether a batch of reads has been begun and not sent. */
+  get takesReads(): boolean {
+    return this.#takesReads;
   }
 
   /** Returns the first row of the last statement. */
