@@ -24,46 +24,8 @@ export const createSqlOperationStore = (
     from wanted join operations o on o.collection_id = substr(wanted.name, 1, 36) and o.key = substr(wanted.name, 38)
     join collections c on ${ofStoredDocument}`;
 
-  const listed = async (
-    collectionId: CollectionId,
-    filter: OperationFilter,
-    page: OperationPage | null,
-  ): Promise<readonly PlacedOperation[]> => {
-    const [text, parameters] = listing(isTagged, collectionId, filter, page);
-    const rows = await database.reads.all<OperationRow & Pick<PlacedOperation, 'position'>>(text, parameters);
-    return rows.map(({ position, ...row }) => ({ ...operationOf(row), position }));
-  };
-
-  /** All of them, in portions. */
-  const listedInPortions = async (collectionId: CollectionId, filter: OperationFilter) => {
-    const all: PlacedOperation[] = [];
-    for (let from = 0; ;) {
-      const portion = await listed(collectionId, filter, { from, limit: rowsReadAtOnce });
-      all.push(...portion);
-      const last = portion.at(-1);
-      if (!last || portion.length < rowsReadAtOnce) return all;
-      from = last.position + 1;
-      // SQLite calls are synchronous.
-      await setImmediate();
-    }
-  };
-
-  /** Changes with the stored document, and while its operations are written. */
-  const stateOf = async (collectionId: CollectionId): Promise<string> =>
-    JSON.stringify(await database.reads.first(selectState, [collectionId]));
-
   return {
-    async list(collectionId, filter, page) {
-      if (page) return listed(collectionId, filter, page);
-      const first = await listed(collectionId, filter, { from: 0, limit: rowsReadAtOnce });
-      if (first.length < rowsReadAtOnce) return first;
-      for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-        const state = await stateOf(collectionId);
-        const all = await listedInPortions(collectionId, filter);
-        if ((await stateOf(collectionId)) === state) return all;
-      }
-      return listed(collectionId, filter, null);
-    },
+    list: listOn(database, isTagged),
 
     async find(collectionId, key) {
       const row = await database.reads.first<OperationRow>(selectOne, [collectionId, key]);
@@ -100,6 +62,49 @@ export const createSqlOperationStore = (
       });
       return left ? writeLeftOperations(database, left) : isCurrent;
     },
+  };
+};
+
+/** Lists them; many in portions, between which others have their turn. */
+const listOn = (database: SqlDatabase, isTagged: string): OperationStore['list'] => {
+  const listed = async (
+    collectionId: CollectionId,
+    filter: OperationFilter,
+    page: OperationPage | null,
+  ): Promise<readonly PlacedOperation[]> => {
+    const [text, parameters] = listing(isTagged, collectionId, filter, page);
+    const rows = await database.reads.all<OperationRow & Pick<PlacedOperation, 'position'>>(text, parameters);
+    return rows.map(({ position, ...row }) => ({ ...operationOf(row), position }));
+  };
+
+  /** All of them, in portions. */
+  const listedInPortions = async (collectionId: CollectionId, filter: OperationFilter) => {
+    const all: PlacedOperation[] = [];
+    for (let from = 0; ;) {
+      const portion = await listed(collectionId, filter, { from, limit: rowsReadAtOnce });
+      all.push(...portion);
+      const last = portion.at(-1);
+      if (!last || portion.length < rowsReadAtOnce) return all;
+      from = last.position + 1;
+      // SQLite calls are synchronous.
+      await setImmediate();
+    }
+  };
+
+  /** Changes with the stored document, and while its operations are written. */
+  const stateOf = async (collectionId: CollectionId): Promise<string> =>
+    JSON.stringify(await database.reads.first(selectState, [collectionId]));
+
+  return async (collectionId, filter, page) => {
+    if (page) return listed(collectionId, filter, page);
+    const first = await listed(collectionId, filter, { from: 0, limit: rowsReadAtOnce });
+    if (first.length < rowsReadAtOnce) return first;
+    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+      const state = await stateOf(collectionId);
+      const all = await listedInPortions(collectionId, filter);
+      if ((await stateOf(collectionId)) === state) return all;
+    }
+    return listed(collectionId, filter, null);
   };
 };
 
