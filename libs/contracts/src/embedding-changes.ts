@@ -1,4 +1,5 @@
 import type { CollectionId, Embedding, EmbeddingChange, EmbeddingStore } from '@portico/domain';
+import { collectionsAfter } from './collections-after.ts';
 
 /** The part of an embedding store that a vector index reads, with a way to write to it without telling the index. */
 export interface EmbeddingChanges extends Pick<EmbeddingStore, 'changedSince' | 'collectionsAfter'> {
@@ -27,11 +28,7 @@ export const createEmbeddingChanges = (): EmbeddingChanges => {
       for (const [key, row] of rows) if (row.modelId === modelId) rows.delete(key);
     },
     async collectionsAfter(after, modelId, limit) {
-      return [...rows.values()]
-        .filter((row) => row.modelId === modelId && (after === null || row.collectionId > after))
-        .map(({ collectionId }) => collectionId)
-        .sort()
-        .slice(0, limit);
+      return collectionsAfter(rows.values(), after, modelId, limit);
     },
     async changedSince(after, modelId, limit) {
       return [...rows.values()]

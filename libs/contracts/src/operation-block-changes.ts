@@ -1,5 +1,6 @@
 import type { CollectionId, IndexedOperation, OperationBlockChange, OperationBlockStore } from '@portico/domain';
 import { packOperations } from '@portico/domain';
+import { collectionsAfter } from './collections-after.ts';
 
 /** The part of a block store that an index reads, with a way to write to it without telling the index. */
 export interface OperationBlockChanges extends Pick<OperationBlockStore, 'changedSince' | 'collectionsAfter'> {
@@ -31,11 +32,7 @@ export const createOperationBlockChanges = (): OperationBlockChanges => {
       for (const [key, block] of blocks) if (block.collectionId === collectionId) blocks.delete(key);
     },
     async collectionsAfter(after, modelId, limit) {
-      return [...blocks.values()]
-        .filter((row) => row.modelId === modelId && (after === null || row.collectionId > after))
-        .map(({ collectionId }) => collectionId)
-        .sort()
-        .slice(0, limit);
+      return collectionsAfter(blocks.values(), after, modelId, limit);
     },
     async changedSince(after, modelId, limit) {
       return [...blocks.values()]

@@ -5,6 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { createDocumentReader } from './create-document-reader.ts';
 import { createOperationSlicer } from './create-operation-slicer.ts';
 import { packed } from './packed-text.ts';
+import { giveWay } from './thread-priority.ts';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(() => Promise.all(open.splice(0).map((one) => one.close())));
@@ -39,3 +40,10 @@ test.runIf(process.platform === 'linux')(
     expect(getPriority()).toBe(lower - 5);
   },
 );
+
+test('a sandbox that does not allow it changes nothing else', () => {
+  const set = () => {
+    throw new Error('setpriority: EPERM');
+  };
+  expect(() => giveWay(set)).not.toThrow();
+});
