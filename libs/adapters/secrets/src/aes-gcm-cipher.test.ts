@@ -50,6 +50,16 @@ test('every single bit of a sealed text counts', () => {
   }
 });
 
+test('a nonce of another length is refused, even if the characters are the same', () => {
+  const cipher = createAesGcmCipher({ current: fresh, previous: [] });
+  const [version, keyId, nonce, rest] = cipher.seal('s3cret', 'here').split('.') as [string, string, string, string];
+  const characters = nonce + rest;
+  for (const length of [nonce.length - 4, nonce.length - 1, nonce.length + 1, nonce.length + 4]) {
+    const moved = [version, keyId, characters.slice(0, length), characters.slice(length)].join('.');
+    expect(() => cipher.open(moved, 'here')).toThrow(/form/);
+  }
+});
+
 test('a text that is not sealed, or a key of another length, is refused', () => {
   const cipher = createAesGcmCipher({ current: fresh, previous: [] });
   for (const text of ['', 'v1', 'v2.a.b.c', 'v1.aaaaaaaa.AAAA.AAAA', `${cipher.seal('x', 'here')}.x`]) {

@@ -30,6 +30,7 @@ export class UnknownKeyError extends Error {
 const version = 'v1';
 const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
+const nonceCharacters = (nonceBytes * 8) / 6;
 const tagBytes = 16;
 
 /**
@@ -55,7 +56,10 @@ export const createAesGcmCipher = ({ current, previous }: AesGcmCipherOptions): 
       if (!key) throw new UnknownKeyError(keyId);
       const decipher = createDecipheriv(algorithm, key, nonce).setAAD(associatedData(keyId, context)).setAuthTag(tag);
       try {
-        return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('utf8');
+        const text = decipher.update(ciphertext);
+        // Checks the tag; a stream cipher has nothing left over.
+        decipher.final();
+        return text.toString('utf8');
       } catch (error) {
         throw new Error('The sealed text cannot be opened: it was changed, or sealed for another place', {
           cause: error,
@@ -79,10 +83,16 @@ const assertWellFormed = (text: string): void => {
 const parse = (sealed: string) => {
   const [found, keyId, nonce, rest, ...more] = sealed.split('.');
   if (found !== version || !keyId || !nonce || !rest || more.length > 0) throw unknownForm();
-  const bytes = decode(rest);
-  const nonceRead = decode(nonce);
-  if (bytes.length < tagBytes || nonceRead.length !== nonceBytes) throw unknownForm();
-  return { keyId, nonce: nonceRead, ciphertext: bytes.subarray(0, -tagBytes), tag: bytes.subarray(-tagBytes) };
+  // Its 16 characters are 12 bytes, so what follows begins with a byte of its own.
+  if (nonce.length !== nonceCharacters) throw unknownForm();
+  const bytes = decode(nonce + rest);
+  if (bytes.length < nonceBytes + tagBytes) throw unknownForm();
+  return {
+    keyId,
+    nonce: bytes.subarray(0, nonceBytes),
+    ciphertext: bytes.subarray(nonceBytes, -tagBytes),
+    tag: bytes.subarray(-tagBytes),
+  };
 };
 
 /** Node's decoder ignores spare bits and characters; here a sealed text has exactly one spelling. */

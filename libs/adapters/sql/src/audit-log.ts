@@ -94,12 +94,13 @@ class ExpiredMeanwhile extends Error {}
 const createQueue = (database: SqlDatabase, arrivals: AuditArrivals) => {
   let waiting: Appended[] = [];
   let next: Promise<void> | null = null;
-  let last: Promise<unknown> = Promise.resolve();
+  /** The group before, while it is under way; never rejects. */
+  let last: Promise<unknown> | null = null;
   const underWay = new LinkedList<Promise<void>>();
 
-  const commit = async (before: Promise<unknown>): Promise<void> => {
+  const commit = async (before: Promise<unknown> | null): Promise<void> => {
     await setImmediate();
-    await fulfilledWithin(groupWaitMs, before);
+    if (before) await fulfilledWithin(groupWaitMs, before);
     let group: readonly Appended[] | null = null;
     let written = 0;
     const write = async (sql: AppendedSql): Promise<BoundText | null> => {
@@ -134,10 +135,13 @@ const createQueue = (database: SqlDatabase, arrivals: AuditArrivals) => {
       if (next === committed) take();
       throw error;
     });
-    last = committed.catch(() => undefined);
     const place = underWay.add(committed);
-    const forget = () => underWay.remove(place);
-    committed.then(forget, forget);
+    const ended = () => {
+      underWay.remove(place);
+      if (last === settled) last = null;
+    };
+    const settled = committed.then(ended, ended);
+    last = settled;
     return committed;
   };
 
