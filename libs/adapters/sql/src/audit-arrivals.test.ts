@@ -65,15 +65,17 @@ describeDialects(({ withPlace }) => {
       await opened.close();
     }));
 
-  test.for([0, 1, 255, 256, 257, 512, 513])('%i entries are filed when the database is closed', (count) =>
-    withPlace(async (open, run) => {
-      const opened = await open();
-      const entries = some(count);
-      await append(opened, entries);
-      await opened.close();
-      expect(await entriesIn(run, 'audit_arrivals')).toEqual([]);
-      expect(new Set(await entriesIn(run, 'audit_entries'))).toEqual(new Set(idsOf(entries)));
-    }),
+  test.for([0, 1, 255, 256, 257, 319, 320, 321, 640, 641])(
+    '%i entries are filed when the database is closed',
+    (count) =>
+      withPlace(async (open, run) => {
+        const opened = await open();
+        const entries = some(count);
+        await append(opened, entries);
+        await opened.close();
+        expect(await entriesIn(run, 'audit_arrivals')).toEqual([]);
+        expect(new Set(await entriesIn(run, 'audit_entries'))).toEqual(new Set(idsOf(entries)));
+      }),
   );
 
   test('as many as are filed at once do not wait for the next second', () =>

@@ -4,8 +4,13 @@ import type { SqlDatabase } from './sql.ts';
 import { inSnakeCase } from './table.ts';
 import type { Instant } from '@portico/domain';
 
-/** So many take about 2 ms, during which SQLite holds the event loop. */
-const filedAtOnce = 256;
+/** Filed as soon as so many wait. */
+const manyWait = 256;
+/**
+ * So many take about 2 ms, during which SQLite holds the event loop. More than as many as are waited for, because a table
+ * is emptied for less than its rows are deleted one by one.
+ */
+const filedAtOnce = 320;
 const fileEveryMs = 1_000;
 
 export interface AuditArrivals {
@@ -31,9 +36,12 @@ export const createAuditArrivals = (database: SqlDatabase): AuditArrivals => {
       const last = rows.at(-1);
       if (!last) return false;
       await transaction.run(fileUpTo, [last.seq]);
-      await transaction.run(forgetUpTo, [last.seq]);
+      const mayBeMore = rows.length === filedAtOnce;
+      // None arrives in between where transactions run one at a time.
+      if (transaction.oneAtATime && !mayBeMore) await transaction.run(forgetAll);
+      else await transaction.run(forgetUpTo, [last.seq]);
       await countEntries(transaction, rows, 1);
-      return rows.length === filedAtOnce;
+      return mayBeMore;
     });
 
   const file = async (): Promise<void> => {
@@ -50,7 +58,7 @@ export const createAuditArrivals = (database: SqlDatabase): AuditArrivals => {
     file,
     arrived(count) {
       waiting += count;
-      if (filesLater && waiting >= filedAtOnce) void fileIfPossible();
+      if (filesLater && waiting >= manyWait) void fileIfPossible();
     },
     async close() {
       clearInterval(timer);
@@ -70,3 +78,4 @@ const selectAny = 'select seq from audit_arrivals limit 1';
 const selectSome = 'select seq, source, instant from audit_arrivals order by seq limit ?';
 const fileUpTo = `insert into audit_entries (${facts}) select ${facts} from audit_arrivals where seq <= ? order by seq`;
 const forgetUpTo = 'delete from audit_arrivals where seq <= ?';
+const forgetAll = 'delete from audit_arrivals';
