@@ -61,9 +61,17 @@
       (f32.mul (f32.mul (local.get $length) (f32.load offset=4 (local.get $head))) (local.get $cosine))))
 
   ;; Bounds the products of the query with the rows at the places from $place to $end of the list, by their first signs.
-  ;; Returns the place with the greatest bound.
+  ;; Returns the place with the greatest bound. Every search does this for all of its rows, so the query is in locals, and
+  ;; $head is the address from the first one on.
   (func (export "bound") (param $place i32) (param $end i32) (param $length f32) (result i32)
-    (local $head i32) (local $bound f32) (local $greatest f32) (local $best i32)
+    (local $head i32) (local $bound f32) (local $greatest f32) (local $best i32) (local $row i32)
+    (local $query0 i64) (local $query1 i64) (local $query2 i64) (local $query3 i64) (local $query4 i64) (local $query5 i64)
+    (local.set $query0 (i64.load (i32.const 0)))
+    (local.set $query1 (i64.load (i32.const 8)))
+    (local.set $query2 (i64.load (i32.const 16)))
+    (local.set $query3 (i64.load (i32.const 24)))
+    (local.set $query4 (i64.load (i32.const 32)))
+    (local.set $query5 (i64.load (i32.const 40)))
     (local.set $greatest (f32.const -inf))
     (local.set $place (i32.shl (local.get $place) (i32.const 2)))
     (local.set $end (i32.shl (local.get $end) (i32.const 2)))
@@ -71,9 +79,23 @@
     (block $done
       (loop $next_row
         (br_if $done (i32.ge_u (local.get $place) (local.get $end)))
-        (local.set $head (call $head (i32.load offset=65536 (local.get $place))))
-        (local.set $bound (call $productFor (local.get $head) (local.get $length)
-          (f32.load offset=1024 (i32.shl (call $differentInHead (local.get $head)) (i32.const 2)))))
+        (local.set $row (i32.load offset=65536 (local.get $place)))
+        (local.set $head (i32.add (i32.shl (local.get $row) (i32.const 6))
+          (i32.mul (i32.shr_u (local.get $row) (i32.const 10)) (i32.const 442368))))
+        (local.set $bound (f32.add (f32.load offset=12648448 (local.get $head))
+          (f32.mul (f32.mul (local.get $length) (f32.load offset=12648452 (local.get $head)))
+            (f32.load offset=1024 (i32.shl (i32.wrap_i64 (i64.add
+              (i64.add
+                (i64.add
+                  (i64.popcnt (i64.xor (i64.load offset=12648464 (local.get $head)) (local.get $query0)))
+                  (i64.popcnt (i64.xor (i64.load offset=12648472 (local.get $head)) (local.get $query1))))
+                (i64.popcnt (i64.xor (i64.load offset=12648480 (local.get $head)) (local.get $query2))))
+              (i64.add
+                (i64.add
+                  (i64.popcnt (i64.xor (i64.load offset=12648488 (local.get $head)) (local.get $query3)))
+                  (i64.popcnt (i64.xor (i64.load offset=12648496 (local.get $head)) (local.get $query4))))
+                (i64.popcnt (i64.xor (i64.load offset=12648504 (local.get $head)) (local.get $query5))))))
+              (i32.const 2))))))
         (f32.store offset=4259840 (local.get $place) (local.get $bound))
         (if (f32.gt (local.get $bound) (local.get $greatest))
           (then

@@ -133,7 +133,9 @@ export class VectorSketches {
     const candidates = kept.slice(0, groups);
     if (groups <= count) return candidates;
     this.#kernel.keepBySigns(groups, -Infinity, length);
-    const closer = Float32Array.from(candidates, (place) => bounds[place] ?? 0);
+    // `Float32Array.from` with a function takes 50 µs for 384, a twentieth of a search.
+    const closer = new Float32Array(groups);
+    for (let i = 0; i < groups; i += 1) closer[i] = bounds[candidates[i] ?? 0] ?? 0;
     return Uint32Array.from(bestScores(closer, count).slice(0, count), (i) => candidates[i] ?? 0);
   }
 
