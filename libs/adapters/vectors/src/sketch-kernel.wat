@@ -11,60 +11,55 @@
 ;;      65536   the numbers of at most 1,048,576 rows, u32
 ;;    4259840   the bound of each, f32
 ;;    8454144   the places in the list that are kept, u32
-;;   12648448   sketches, in blocks of 1,024 rows: a head of 64 bytes of each, then 48 bytes of each, then 384 bytes of each
+;;   12648448   how many signs of the first half are different, u16
+;;   14745600   sketches, in blocks of 1,024 rows: a head of 64 bytes of each, then a tail of 64, then 384 bytes of each
 ;;
-;; A head is a cache line: the product with the mean, the length, the worth of a level, its error (f32) and the first half
-;; of the signs. The 48 bytes are the other half. The 384 bytes are the levels, 4 bits each, dimension i of 32 beside
-;; dimension i + 16.
+;; Head and tail are a cache line each: the product with the mean, the length, the worth of a level, its error (f32) and
+;; half the signs. The numbers stand in both, so that no step reads more than one of them. The 384 bytes are the levels, 4
+;; bits each, dimension i of 32 beside dimension i + 16.
 (module
-  (memory (export "memory") 193 65536)
+  (memory (export "memory") 225 65536)
   (data (i32.const 112) "\0f\0f\0f\0f\0f\0f\0f\0f\0f\0f\0f\0f\0f\0f\0f\0f")
 
   (func $block (param $row i32) (result i32)
-    (i32.add (i32.const 12648448) (i32.mul (i32.shr_u (local.get $row) (i32.const 10)) (i32.const 507904))))
+    (i32.add (i32.const 14745600) (i32.shl (i32.shr_u (local.get $row) (i32.const 10)) (i32.const 19))))
 
   (func $head (export "head") (param $row i32) (result i32)
     (i32.add (call $block (local.get $row)) (i32.shl (i32.and (local.get $row) (i32.const 1023)) (i32.const 6))))
 
-  (func $otherSigns (export "otherSigns") (param $row i32) (result i32)
-    (i32.add (i32.add (call $block (local.get $row)) (i32.const 65536))
-      (i32.mul (i32.and (local.get $row) (i32.const 1023)) (i32.const 48))))
+  (func $tail (export "tail") (param $row i32) (result i32)
+    (i32.add (call $head (local.get $row)) (i32.const 65536)))
 
   (func $levels (export "levels") (param $row i32) (result i32)
-    (i32.add (i32.add (call $block (local.get $row)) (i32.const 114688))
+    (i32.add (i32.add (call $block (local.get $row)) (i32.const 131072))
       (i32.mul (i32.and (local.get $row) (i32.const 1023)) (i32.const 384))))
 
-  (func $differentOf64 (param $signs i32) (param $query i32) (result i32)
-    (i32.wrap_i64 (i64.popcnt (i64.xor (i64.load (local.get $signs)) (i64.load (local.get $query))))))
-
-  ;; How many of half the signs, 48 bytes, are different.
-  (func $different (param $signs i32) (param $query i32) (result i32)
-    (i32.add
-      (i32.add
-        (i32.add
-          (call $differentOf64 (local.get $signs) (local.get $query))
-          (call $differentOf64 (i32.add (local.get $signs) (i32.const 8)) (i32.add (local.get $query) (i32.const 8))))
-        (i32.add
-          (call $differentOf64 (i32.add (local.get $signs) (i32.const 16)) (i32.add (local.get $query) (i32.const 16)))
-          (call $differentOf64 (i32.add (local.get $signs) (i32.const 24)) (i32.add (local.get $query) (i32.const 24)))))
-      (i32.add
-        (call $differentOf64 (i32.add (local.get $signs) (i32.const 32)) (i32.add (local.get $query) (i32.const 32)))
-        (call $differentOf64 (i32.add (local.get $signs) (i32.const 40)) (i32.add (local.get $query) (i32.const 40))))))
-
-  ;; How many of a row's first half of signs differ from the query's.
-  (func $differentInHead (param $head i32) (result i32)
-    (call $different (i32.add (local.get $head) (i32.const 16)) (i32.const 0)))
+  ;; How many of half the signs, in a head or a tail, differ from the query's, which callers have in locals: reading them
+  ;; again for each row takes a tenth longer.
+  (func $different (param $half i32)
+    (param $query0 i64) (param $query1 i64) (param $query2 i64) (param $query3 i64) (param $query4 i64) (param $query5 i64)
+    (result i32)
+    (i32.wrap_i64 (i64.add
+      (i64.add
+        (i64.add
+          (i64.popcnt (i64.xor (i64.load offset=16 (local.get $half)) (local.get $query0)))
+          (i64.popcnt (i64.xor (i64.load offset=24 (local.get $half)) (local.get $query1))))
+        (i64.popcnt (i64.xor (i64.load offset=32 (local.get $half)) (local.get $query2))))
+      (i64.add
+        (i64.add
+          (i64.popcnt (i64.xor (i64.load offset=40 (local.get $half)) (local.get $query3)))
+          (i64.popcnt (i64.xor (i64.load offset=48 (local.get $half)) (local.get $query4))))
+        (i64.popcnt (i64.xor (i64.load offset=56 (local.get $half)) (local.get $query5)))))))
 
   ;; The product of the query with a row, if this is their cosine.
-  (func $productFor (param $head i32) (param $length f32) (param $cosine f32) (result f32)
-    (f32.add (f32.load (local.get $head))
-      (f32.mul (f32.mul (local.get $length) (f32.load offset=4 (local.get $head))) (local.get $cosine))))
+  (func $productFor (param $half i32) (param $length f32) (param $cosine f32) (result f32)
+    (f32.add (f32.load (local.get $half))
+      (f32.mul (f32.mul (local.get $length) (f32.load offset=4 (local.get $half))) (local.get $cosine))))
 
   ;; Bounds the products of the query with the rows at the places from $place to $end of the list, by their first signs.
-  ;; Returns the place with the greatest bound. Every search does this for all of its rows, so the query is in locals, and
-  ;; $head is the address from the first one on.
+  ;; Returns the place with the greatest bound.
   (func (export "bound") (param $place i32) (param $end i32) (param $length f32) (result i32)
-    (local $head i32) (local $bound f32) (local $greatest f32) (local $best i32) (local $row i32)
+    (local $head i32) (local $different i32) (local $bound f32) (local $greatest f32) (local $best i32)
     (local $query0 i64) (local $query1 i64) (local $query2 i64) (local $query3 i64) (local $query4 i64) (local $query5 i64)
     (local.set $query0 (i64.load (i32.const 0)))
     (local.set $query1 (i64.load (i32.const 8)))
@@ -79,23 +74,13 @@
     (block $done
       (loop $next_row
         (br_if $done (i32.ge_u (local.get $place) (local.get $end)))
-        (local.set $row (i32.load offset=65536 (local.get $place)))
-        (local.set $head (i32.add (i32.shl (local.get $row) (i32.const 6))
-          (i32.mul (i32.shr_u (local.get $row) (i32.const 10)) (i32.const 442368))))
-        (local.set $bound (f32.add (f32.load offset=12648448 (local.get $head))
-          (f32.mul (f32.mul (local.get $length) (f32.load offset=12648452 (local.get $head)))
-            (f32.load offset=1024 (i32.shl (i32.wrap_i64 (i64.add
-              (i64.add
-                (i64.add
-                  (i64.popcnt (i64.xor (i64.load offset=12648464 (local.get $head)) (local.get $query0)))
-                  (i64.popcnt (i64.xor (i64.load offset=12648472 (local.get $head)) (local.get $query1))))
-                (i64.popcnt (i64.xor (i64.load offset=12648480 (local.get $head)) (local.get $query2))))
-              (i64.add
-                (i64.add
-                  (i64.popcnt (i64.xor (i64.load offset=12648488 (local.get $head)) (local.get $query3)))
-                  (i64.popcnt (i64.xor (i64.load offset=12648496 (local.get $head)) (local.get $query4))))
-                (i64.popcnt (i64.xor (i64.load offset=12648504 (local.get $head)) (local.get $query5))))))
-              (i32.const 2))))))
+        (local.set $head (call $head (i32.load offset=65536 (local.get $place))))
+        (local.set $different (call $different (local.get $head)
+          (local.get $query0) (local.get $query1) (local.get $query2)
+          (local.get $query3) (local.get $query4) (local.get $query5)))
+        (i32.store16 offset=12648448 (i32.shr_u (local.get $place) (i32.const 1)) (local.get $different))
+        (local.set $bound (call $productFor (local.get $head) (local.get $length)
+          (f32.load offset=1024 (i32.shl (local.get $different) (i32.const 2)))))
         (f32.store offset=4259840 (local.get $place) (local.get $bound))
         (if (f32.gt (local.get $bound) (local.get $greatest))
           (then
@@ -138,20 +123,27 @@
   ;; Bounds the first $count kept places by all signs, and keeps those whose bound is at least $least. Returns their
   ;; number.
   (func (export "keepBySigns") (param $count i32) (param $least f32) (param $length f32) (result i32)
-    (local $at i32) (local $end i32) (local $kept i32) (local $place i32) (local $row i32) (local $head i32)
-    (local $bound f32)
+    (local $at i32) (local $end i32) (local $kept i32) (local $place i32) (local $tail i32) (local $bound f32)
+    (local $query0 i64) (local $query1 i64) (local $query2 i64) (local $query3 i64) (local $query4 i64) (local $query5 i64)
+    (local.set $query0 (i64.load (i32.const 48)))
+    (local.set $query1 (i64.load (i32.const 56)))
+    (local.set $query2 (i64.load (i32.const 64)))
+    (local.set $query3 (i64.load (i32.const 72)))
+    (local.set $query4 (i64.load (i32.const 80)))
+    (local.set $query5 (i64.load (i32.const 88)))
     (local.set $end (i32.shl (local.get $count) (i32.const 2)))
     (block $done
       (loop $next_row
         (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
         (local.set $place (i32.load offset=8454144 (local.get $at)))
-        (local.set $row (i32.load offset=65536 (i32.shl (local.get $place) (i32.const 2))))
-        (local.set $head (call $head (local.get $row)))
-        (local.set $bound (call $productFor (local.get $head) (local.get $length)
+        (local.set $tail (call $tail (i32.load offset=65536 (i32.shl (local.get $place) (i32.const 2)))))
+        (local.set $bound (call $productFor (local.get $tail) (local.get $length)
           (f32.load offset=4096 (i32.shl
             (i32.add
-              (call $differentInHead (local.get $head))
-              (call $different (call $otherSigns (local.get $row)) (i32.const 48)))
+              (i32.load16_u offset=12648448 (i32.shl (local.get $place) (i32.const 1)))
+              (call $different (local.get $tail)
+                (local.get $query0) (local.get $query1) (local.get $query2)
+                (local.get $query3) (local.get $query4) (local.get $query5)))
             (i32.const 2)))))
         (f32.store offset=4259840 (i32.shl (local.get $place) (i32.const 2)) (local.get $bound))
         (local.set $kept (call $keepIf (local.get $kept) (local.get $place) (f32.ge (local.get $bound) (local.get $least))))
@@ -192,7 +184,7 @@
     (local $row i32) (local $line i32) (local $sum i32)
     (loop $next_row
       (local.set $row (i32.load offset=65536 (i32.shl (i32.load offset=8454144 (local.get $at)) (i32.const 2))))
-      (local.set $sum (i32.add (local.get $sum) (i32.load8_u (call $head (local.get $row)))))
+      (local.set $sum (i32.add (local.get $sum) (i32.load8_u (call $tail (local.get $row)))))
       (local.set $line (call $levels (local.get $row)))
       (local.set $sum (i32.add (local.get $sum) (i32.load8_u (local.get $line))))
       (local.set $sum (i32.add (local.get $sum) (i32.load8_u offset=64 (local.get $line))))
@@ -207,7 +199,7 @@
   ;; Of the first $count kept places, keeps those whose closer bound is at least $least. Returns their number.
   (func (export "keepCloser") (param $count i32) (param $least f32) (param $worth f32) (param $middle f32) (param $reach f32)
     (result i32)
-    (local $at i32) (local $end i32) (local $kept i32) (local $place i32) (local $row i32) (local $head i32)
+    (local $at i32) (local $end i32) (local $kept i32) (local $place i32) (local $row i32) (local $tail i32)
     (local $fetched i32)
     (local.set $end (i32.shl (local.get $count) (i32.const 2)))
     (block $done
@@ -220,13 +212,13 @@
               (select (local.get $fetched) (local.get $end) (i32.lt_u (local.get $fetched) (local.get $end)))))))
         (local.set $place (i32.load offset=8454144 (local.get $at)))
         (local.set $row (i32.load offset=65536 (i32.shl (local.get $place) (i32.const 2))))
-        (local.set $head (call $head (local.get $row)))
+        (local.set $tail (call $tail (local.get $row)))
         (local.set $kept (call $keepIf (local.get $kept) (local.get $place) (f32.ge
-          (f32.add (f32.load (local.get $head))
+          (f32.add (f32.load (local.get $tail))
             (f32.add
-              (f32.mul (f32.load offset=8 (local.get $head)) (f32.mul (local.get $worth)
+              (f32.mul (f32.load offset=8 (local.get $tail)) (f32.mul (local.get $worth)
                 (f32.sub (f32.convert_i32_s (call $product (call $levels (local.get $row)))) (local.get $middle))))
-              (f32.mul (f32.load offset=12 (local.get $head)) (local.get $reach))))
+              (f32.mul (f32.load offset=12 (local.get $tail)) (local.get $reach))))
           (local.get $least))))
         (local.set $at (i32.add (local.get $at) (i32.const 4)))
         (br $next_row)))

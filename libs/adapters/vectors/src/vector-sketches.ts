@@ -4,10 +4,10 @@ import { createKernel, pageBytes } from './create-kernel.ts';
 import { sketchKernelBase64 } from './sketch-kernel.ts';
 
 interface SketchFunctions {
-  /** The address of what `sketch-kernel.wat` says about 64 bytes, with the first half of the signs. */
+  /** The address of 64 bytes as `sketch-kernel.wat` says, with the first half of the signs. */
   head(row: number): number;
-  /** The address of the other half of the row's signs. */
-  otherSigns(row: number): number;
+  /** The address of 64 bytes like these, with the other half of the signs. */
+  tail(row: number): number;
   /** The address of the row's levels. */
   levels(row: number): number;
   rotate(): void;
@@ -28,7 +28,7 @@ const layout = {
   list: 65_536,
   bounds: 4_259_840,
   kept: 8_454_144,
-  sketches: 12_648_448,
+  sketches: 14_745_600,
 } as const;
 const listMax = 2 ** 20;
 
@@ -43,9 +43,9 @@ const tolerance = 1e-5;
 const levelStep = 0.3352;
 const queryLevelMax = 127;
 
-/** 496 bytes of each row, of 1,024 at a time. */
+/** 512 bytes of each row, of 1,024 at a time. */
 const blockRows = 1024;
-export const sketchBytes = 496;
+export const sketchBytes = 512;
 
 /** How many of the best by their sketches are compared first, to know what the best have at least. */
 const firstMin = 48;
@@ -83,14 +83,12 @@ export class VectorSketches {
     this.#growTo(row + 1);
     const { bytes, floats } = this.#views;
     const { length, product, rotated } = this.#rotated(vector);
-    const head = this.#kernel.head(row);
-    writeSigns(rotated.subarray(0, halfSigns), bytes, head + 16);
-    writeSigns(rotated.subarray(halfSigns), bytes, this.#kernel.otherSigns(row));
     const { worth, error } = writeLevels(rotated, length, bytes, this.#kernel.levels(row));
-    floats[head / 4] = product;
-    floats[head / 4 + 1] = length;
-    floats[head / 4 + 2] = worth;
-    floats[head / 4 + 3] = error;
+    const numbers = [product, length, worth, error];
+    for (const [half, address] of [this.#kernel.head(row), this.#kernel.tail(row)].entries()) {
+      floats.set(numbers, address / 4);
+      writeSigns(rotated.subarray(half * halfSigns, (half + 1) * halfSigns), bytes, address + 16);
+    }
   }
 
   /**
