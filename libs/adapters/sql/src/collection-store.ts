@@ -16,7 +16,7 @@ import type { CollectionColumns } from './collection-record.ts';
 import { writeEffects } from './effects.ts';
 import { DocumentEntity } from './entities/collection-entities.ts';
 import { grown, nextEpochs } from './epochs.ts';
-import { type LeftOperations, writeLeftOperations, writeOperations } from './operation-writes.ts';
+import { deleteOperations, type LeftOperations, writeLeftOperations, writeOperations } from './operation-writes.ts';
 import type { SqlDatabase, Sql } from './sql.ts';
 import { columns, upsertInto, write } from './table.ts';
 
@@ -67,7 +67,8 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
       const effects = decide(await load(transaction, id));
       await transaction.run(touchGrantsOf, [...nextEpochs(), id]);
       await transaction.run(touchGroups, nextEpochs());
-      // Foreign keys delete its document, operations, vectors and grants.
+      await deleteOperations(transaction, id);
+      // Foreign keys delete its document, vectors and grants, and operations that are left.
       await transaction.run(remove, [id]);
       await transaction.run(touchCatalog, nextEpochs());
       await writeEffects(transaction, effects);

@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { aCollection, aContent, anEntry, anOperation, noEffects } from '@portico/contracts';
+import { aCollection, aContent, anEntry, anOperation, expiringAtCommit, noEffects } from '@portico/contracts';
 import type { Collection, CollectionId, Operation, OperationKey } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { describeDialects } from '../test/dialects.ts';
@@ -125,6 +125,35 @@ test('while many operations are written or deleted, others write on SQLite, and 
     expect(seen).toEqual(new Set([0, operations.length]));
     const [whileReplaced] = await during(replaceDocument(opened, collection.id, 'next', []));
     expect(whileReplaced).toBeGreaterThan(3);
+  }));
+
+test('while a collection with many operations is deleted, SQLite lets others read it, and keeps all of it or nothing', () =>
+  withStores(async (opened) => {
+    const [collection, stored] = [aCollection(), manyOperations()];
+    const { collections, operations } = opened.stores;
+    await collections.add(collection, aContent(undefined, stored), noEffects);
+    const ends = keysOf([...stored.slice(0, 1), ...stored.slice(-1)]);
+    /** How many of the first and the last one were found, again and again. */
+    const seenDuring = async (change: Promise<unknown>): Promise<readonly number[]> => {
+      let isOver = false;
+      const over = () => void (isOver = true);
+      change.then(over, over);
+      const seen: number[] = [];
+      for (; !isOver; await setImmediate()) {
+        const found = await operations.found(ends.map((key) => ({ collectionId: collection.id, key })));
+        seen.push(found.length);
+      }
+      return seen;
+    };
+    const late = collections.remove(collection.id, () => ({ ...noEffects, deadline: expiringAtCommit() }));
+    const [seen] = await Promise.all([seenDuring(late), expect(late).rejects.toMatchObject({ code: 'timed_out' })]);
+    expect(seen.length).toBeGreaterThan(6);
+    expect(new Set(seen)).toEqual(new Set([2]));
+    expect(await keysIn(opened, collection)).toEqual(keysOf(stored));
+    const seenAtLast = await seenDuring(collections.remove(collection.id, () => noEffects));
+    expect(seenAtLast.filter((count) => count === 2).length).toBeGreaterThan(6);
+    expect(await keysIn(opened, collection)).toEqual([]);
+    expect(await collections.find(collection.id)).toBeNull();
   }));
 
 test('of documents that replace each other at once, the operations of the last one are stored', () =>

@@ -50,6 +50,15 @@ export const writeLeftOperations = async (database: SqlDatabase, left: LeftOpera
   return claimed((sql) => sql.run(setDigest, [documentDigest, collectionId]));
 };
 
+/**
+ * Deletes the operations of a collection before it is itself deleted, in the same transaction. Its foreign key would
+ * delete all of them at once, during which SQLite holds the event loop.
+ */
+export const deleteOperations = async (sql: Sql, id: CollectionId): Promise<void> => {
+  if (!sql.oneAtATime) return;
+  while ((await sql.run(deleteSome, [id, id, lotMax])) === lotMax) await setImmediate();
+};
+
 /** Whether so many are written, or deleted, that others would wait too long. */
 const areMany = async (sql: Sql, { collectionId, operations }: OperationsOfDocument): Promise<boolean> =>
   operations.length > togetherMax || (await sql.first(selectBeyond, [collectionId, togetherMax])) !== undefined;
@@ -116,6 +125,8 @@ const isSame = (stored: StoredRow, row: StoredRow): boolean =>
 
 const upsertOperation = upsertInto(OperationEntity, 'collectionId', 'key');
 const deleteOperation = 'delete from operations where collection_id = ? and key = ?';
+const deleteSome = `delete from operations where collection_id = ?
+  and key in (select key from operations where collection_id = ? order by key limit ?)`;
 const storedColumns = without(columnsOf(OperationEntity), 'collectionId');
 const selectStored = `select ${columns('o', storedColumns)} from operations o
   where o.collection_id = ? and o.key > ? order by o.key limit ?`;
