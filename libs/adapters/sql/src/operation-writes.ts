@@ -56,8 +56,11 @@ export const writeLeftOperations = async (database: SqlDatabase, left: LeftOpera
  */
 export const deleteOperations = async (sql: Sql, id: CollectionId): Promise<void> => {
   if (!sql.oneAtATime) return;
-  while ((await sql.run(deleteSome, [id, id, lotMax])) === lotMax) await setImmediate();
+  while ((await sql.run(deleteSome, [id, id, deletedAtOnce])) === deletedAtOnce) await setImmediate();
 };
+
+/** They take some 7 ms. With more turns those who wait for the transaction would wait longer. */
+const deletedAtOnce = 2_048;
 
 /** Whether so many are written, or deleted, that others would wait too long. */
 const areMany = async (sql: Sql, { collectionId, operations }: OperationsOfDocument): Promise<boolean> =>
