@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import { thisTurn } from '@portico/composition';
 import type { CountedRequest } from '@portico/domain';
 import type { Exchange } from '../exchange.ts';
@@ -94,6 +95,9 @@ export const send = async (exchange: Exchange, answer: Answer, status: number, c
   }
   headers.push('Content-Length', String(typeof body === 'string' ? Buffer.byteLength(body) : body.length));
   if (typeof body === 'object' && 'parts' in body) return sendParts(response, code, headers, body.parts);
+  if (typeof body === 'object' && body.length > atOnceMaxBytes) {
+    return sendParts(response, code, headers, inTurns(body));
+  }
   response.writeHead(code, headers);
   if (typeof body === 'string' || body.length > inOneWriteMaxBytes) response.end(body);
   else response.end(latin1(body), 'latin1');
@@ -101,6 +105,17 @@ export const send = async (exchange: Exchange, answer: Answer, status: number, c
 
 /** Node writes head and body at once if both are text, and this much costs less to copy than a second buffer. */
 const inOneWriteMaxBytes = 8_192;
+
+/** The kernel copies all that it is given at once, some milliseconds for the megabytes of a large document. */
+const atOnceMaxBytes = 1_048_576;
+const bytesOfTurn = 262_144;
+
+async function* inTurns(body: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let from = 0; from < body.length; from += bytesOfTurn) {
+    if (from > 0) await othersTurn();
+    yield body.subarray(from, from + bytesOfTurn);
+  }
+}
 
 const latin1 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString('latin1');

@@ -18,7 +18,7 @@ export const openSqliteStores = async (
     prepared,
     collections: {
       idsInJson: 'select value from json_each(?)',
-      document: (select) => prepared.first(select('d.deflated')),
+      document: (select) => prepared.large(select('d.deflated')),
     },
     usage: { objectsInJson: 'json_each(?)' },
     async check() {

@@ -47,6 +47,28 @@ test('prepared reads see nothing of a transaction that is open, and all of it on
     await database.close();
   }));
 
+test.each([
+  [1_048_575, 0],
+  [1_048_576, 1],
+])('after a read of a row with %i bytes others have %i turns', (bytes, expected) =>
+  withFile(async (file) => {
+    const connections = await openSqlite(file);
+    const database = new SqliteDatabase(connections, 1_000);
+    await database.write((sql) =>
+      sql.run("insert into settings (name, value) values ('large', ?)", [new Uint8Array(bytes)]),
+    );
+    const read = prepareSqliteReads(connections, database).large<{ value: Uint8Array }>(
+      "select name, value from settings where name = 'large'",
+    );
+    let turns = 0;
+    const waiting = setImmediate().then(() => (turns += 1));
+    expect((await read())?.value.length).toBe(bytes);
+    expect(turns).toBe(expected);
+    await waiting;
+    await database.close();
+  }),
+);
+
 test('others have their turn between a large value and its commit, and not after a smaller one', () =>
   withDatabase(async (database) => {
     const turnsWhile = async (bytes: number): Promise<number> => {

@@ -53,8 +53,8 @@ export class PreparedSql implements Sql {
   }
 }
 
-/** Writing a megabyte takes some milliseconds, and committing it again as many. */
-const isLarge = (value: Value): boolean => value instanceof Uint8Array && value.length >= 1_048_576;
+/** Reading or writing a megabyte takes some milliseconds, and committing it again as many. */
+const isLarge = (value: unknown): boolean => value instanceof Uint8Array && value.length >= 1_048_576;
 
 /** SQLite has no booleans. */
 const bound = (value: Value): unknown => (typeof value === 'boolean' ? Number(value) : value);
@@ -89,7 +89,16 @@ export const prepareSqliteReads = (
   return {
     first,
     quick: first,
-    large: first,
+
+    /** What comes of a large row takes as long again: others have their turn in between. */
+    large<Row>(text: string): PreparedRead<Row | undefined> {
+      const read = first<Row>(text);
+      return async (...parameters) => {
+        const row = await read(...parameters);
+        if (row && Object.values(row).some(isLarge)) await othersTurn();
+        return row;
+      };
+    },
 
     all<Row>(text: string) {
       const on = prepare<Row>(text);

@@ -1,0 +1,46 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import type { Exchange } from '../exchange.ts';
+import { ready, send } from './answer.ts';
+
+/** What a client receives of a body, and how many turns of the event loop passed while it was sent. */
+const received = async (body: Uint8Array, method = 'GET') => {
+  const state = { turns: 0, isSending: false };
+  const server = createServer((request, response) => {
+    const count = async () => {
+      for (state.isSending = true; state.isSending; await setImmediate()) state.turns += 1;
+    };
+    void count();
+    const exchange = { request, response, requestId: 'one', counted: null } as unknown as Exchange;
+    void send(exchange, ready(body, { 'Content-Type': 'application/octet-stream' }), 200, false).finally(
+      () => (state.isSending = false),
+    );
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  try {
+    const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { method });
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    return { bytes, length: answer.headers.get('content-length'), turns: state.turns };
+  } finally {
+    await once(server.close(), 'close');
+  }
+};
+
+test.each([1_048_575, 1_048_576, 1_048_577, 1_310_720, 5_000_000])('a body of %i bytes arrives whole', async (size) => {
+  const body = Buffer.alloc(size, 'abcdefghijk');
+  const { bytes, length } = await received(body);
+  expect(bytes.equals(body)).toBe(true);
+  expect(length).toBe(String(size));
+  const head = await received(body, 'HEAD');
+  expect([head.bytes.length, head.length]).toEqual([0, String(size)]);
+});
+
+test('while a large body is sent others have their turns', async () => {
+  const atOnce = await received(Buffer.alloc(1_048_576));
+  const inTurns = await received(Buffer.alloc(4_194_304));
+  expect(atOnce.turns).toBeLessThan(6);
+  expect(inTurns.turns).toBeGreaterThanOrEqual(16);
+});
