@@ -1,7 +1,7 @@
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export type Instant = number;
 
-/** The last second that was written, without its milliseconds: much is of one, and Node takes ten times as long for each. */
+/** The second written last, up to its dot: what is written at about the same time shares it. `Date` takes ten times as long. */
 let lastSecond = { number: NaN, text: '' };
 
 /** ISO 8601 in UTC with milliseconds and `Z`. Throws RangeError as `Date` does. */

@@ -1,19 +1,23 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { anEntry, noEffects, start } from '@portico/contracts';
 import type { AuditEntry, AuditFilter, AuditSource } from '@portico/domain';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { describeDialects } from '../test/dialects.ts';
 import { withFile } from '../test/with-stores.ts';
-import { createSqlAuditLog } from './audit-log.ts';
-import type { SqlDatabase } from './sql.ts';
+import { createSqlAuditLog, type SqlAuditLog } from './audit-log.ts';
+import type { AppendedSql, SqlDatabase } from './sql.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
 import { SqliteDatabase } from './sqlite/sqlite-database.ts';
 
 const dayMs = 86_400_000;
 
-test('a hundred simultaneous entries are committed together, in their order', () =>
+/** A log on a file, whose commits are counted; each waits for `held` once its entries are known. */
+const withCounted = (
+  work: (audit: SqlAuditLog, state: { commits: number; held: Promise<unknown> }) => Promise<void>,
+): Promise<void> =>
   withFile(async (file) => {
     const database = new SqliteDatabase(await openSqlite(file), 1_000);
-    let transactions = 0;
+    const state = { commits: 0, held: Promise.resolve() as Promise<unknown> };
     const counting: SqlDatabase = {
       reads: database.reads,
       snapshot: (work) => database.snapshot(work),
@@ -21,17 +25,73 @@ test('a hundred simultaneous entries are committed together, in their order', ()
       violatedKey: (error) => database.violatedKey(error),
       transact: (work) => database.transact(work),
       write: (work) => database.write(work),
-      append: (work) => {
-        transactions += 1;
-        return database.append(work);
+      async append(work) {
+        const written: Parameters<AppendedSql['runEach']>[] = [];
+        const found = await work({ filesLater: true, runEach: async (...each) => void written.push(each) });
+        state.commits += 1;
+        await state.held;
+        await database.append(async (sql) => {
+          for (const each of written) await sql.runEach(...each);
+          return found;
+        });
       },
     };
     const audit = createSqlAuditLog(counting, { idsInJson: '?' });
+    await work(audit, state);
+    await audit.close();
+    await database.close();
+  });
+
+const someTurns = async (): Promise<void> => {
+  for (let passed = 0; passed < 5; passed += 1) await turn();
+};
+
+test('a hundred simultaneous entries are committed together, in their order', () =>
+  withCounted(async (audit, state) => {
     const entries = Array.from({ length: 100 }, () => anEntry());
     await Promise.all(entries.map((entry) => audit.append(entry, null)));
-    expect(transactions).toBe(1);
+    expect(state.commits).toBe(1);
     expect(await audit.page({ source: 'client' }, 0, 200)).toEqual({ entries: entries.toReversed(), total: 100 });
-    await database.close();
+  }));
+
+test('entries that come while others are committed wait for them, and share the next commit', () =>
+  withCounted(async (audit, state) => {
+    const entries = Array.from({ length: 4 }, () => anEntry());
+    const { promise, resolve } = Promise.withResolvers<void>();
+    state.held = promise;
+    const appended: Promise<void>[] = [];
+    for (const entry of entries.slice(0, 3)) {
+      appended.push(audit.append(entry, null));
+      await someTurns();
+      expect(state.commits).toBe(1);
+    }
+    resolve();
+    await Promise.all(appended);
+    expect(state.commits).toBe(2);
+    for (const entry of entries.slice(3)) await audit.append(entry, null);
+    expect(state.commits).toBe(3);
+    expect((await audit.page({ source: 'client' }, 0, 9)).entries).toEqual(entries.toReversed());
+  }));
+
+test('a commit that hangs is waited for no longer than two seconds', () =>
+  withCounted(async (audit, state) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { promise, resolve } = Promise.withResolvers<void>();
+    state.held = promise;
+    const hanging = audit.append(anEntry(), null);
+    await someTurns();
+    state.held = Promise.resolve();
+    const next = audit.append(anEntry(), null);
+    await someTurns();
+    vi.advanceTimersByTime(1_999);
+    await someTurns();
+    expect(state.commits).toBe(1);
+    vi.advanceTimersByTime(1);
+    await next;
+    expect(state.commits).toBe(2);
+    resolve();
+    await hanging;
   }));
 
 /** mulberry32: the same numbers in every run. */
