@@ -31,7 +31,7 @@ const layout = {
   places: 327_696,
   features: 589_856,
   weights: 622_624,
-  blocks: 655_392,
+  blocks: 753_696,
 } as const;
 const featuresMax = (layout.weights - layout.features) / 4;
 const queryLength = (layout.scores - layout.query) / 2;
