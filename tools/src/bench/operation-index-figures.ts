@@ -92,27 +92,24 @@ const index = createEmbeddedOperationIndex({
   },
 });
 const everything = Array.from({ length: collections }, (_, i) => idAt(i));
-const search = (among: readonly CollectionId[], method: string | null = null) => {
-  const vector = vectorOf(12);
-  const asOf = changes.at(-1)?.sequence ?? 0;
-  return index.search({ modelId, vector, among, method, limit: 50, asOf });
-};
-const searches = async (count: number, work: () => Promise<unknown>) => {
+const search = (vector: HybridVector, among: readonly CollectionId[], method: string | null = null) =>
+  timed(() => index.search({ modelId, vector, among, method, limit: 50, asOf: changes.at(-1)?.sequence ?? 0 }));
+const searches = async (count: number, among: readonly CollectionId[], method: string | null = null) => {
   const all: Awaited<ReturnType<typeof timed>>[] = [];
-  for (let i = 0; i < count; i += 1) all.push(await timed(work));
+  for (let i = 0; i < count; i += 1) all.push(await search(vectorOf(12), among, method));
   return all;
 };
 
 const before = await memory();
-const build = await timed(() => search(everything));
+const build = await search(vectorOf(12), everything);
 const kept = (await memory()) - before;
-await searches(20, () => search(everything));
+await searches(20, everything);
 const caughtUp: number[] = [];
 for (let i = 0; i < 9; i += 1) {
   put(0, large);
-  caughtUp.push((await timed(() => search(everything.slice(0, 1)))).ms);
+  caughtUp.push((await search(vectorOf(12), everything.slice(0, 1))).ms);
 }
-const whole = await searches(500, () => search(everything));
+const whole = await searches(500, everything);
 const some = everything.filter((_, i) => i % 10 === 0);
 
 console.log(
@@ -127,7 +124,7 @@ console.log(
     queryMs: median(whole.map(({ ms }) => ms)),
     querySlowMs: Math.max(...whole.map(({ ms }) => ms)),
     queryHoldMs: median(whole.map(({ holdMs }) => holdMs)),
-    methodMs: median((await searches(50, () => search(everything, 'POST'))).map(({ ms }) => ms)),
-    visibleMs: median((await searches(50, () => search(some))).map(({ ms }) => ms)),
+    methodMs: median((await searches(50, everything, 'POST')).map(({ ms }) => ms)),
+    visibleMs: median((await searches(50, some)).map(({ ms }) => ms)),
   }),
 );

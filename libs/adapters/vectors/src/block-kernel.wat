@@ -50,8 +50,8 @@
         (br $next_row))))
 
   ;; Adds the products of the query's first $count features and those of a block to the scores of its rows, f32 from
-  ;; $scores on. The addresses are those of the block's $known ascending features, of where the entries of
-  ;; each start, and of the rows (u16) and weights (f32) of the entries.
+  ;; $scores on. The addresses are those of the block's $known ascending features, of where the entries of each start, and
+  ;; of the rows (u16) and weights (f32) of the entries.
   ;;
   ;; All are looked up first, then all entries are read, so that no entry waits for the memory while the next feature is
   ;; looked up: it takes a fifth less time.

@@ -89,11 +89,14 @@ export class BlockMemory {
   /** The query as `score` takes it: no sum of products with numbers of 8 bits leaves 32 bits. */
   static quantised({ dense, sparse }: HybridVector): Query {
     if (dense.length > queryLength) throw new RangeError(`A vector has at most ${queryLength} numbers`);
-    const greatest = dense.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+    let greatest = 0;
+    for (let i = 0; i < dense.length; i += 1) greatest = Math.max(greatest, Math.abs(dense[i] ?? 0));
     // Four lanes add a quarter of the products each.
     const levelMax = Math.min(32_767, Math.floor(0x7fff_ffff / (127 * Math.max(1, dense.length / 4))));
     const factor = greatest === 0 ? 0 : levelMax / greatest;
-    return { levels: Int16Array.from(dense, (x) => Math.round(x * factor)), scale: greatest / levelMax, sparse };
+    const levels = new Int16Array(dense.length);
+    for (let i = 0; i < dense.length; i += 1) levels[i] = Math.round((dense[i] ?? 0) * factor);
+    return { levels, scale: greatest / levelMax, sparse };
   }
 
   /**

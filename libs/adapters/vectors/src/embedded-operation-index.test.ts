@@ -168,6 +168,25 @@ test('no sum leaves 32 bits, even if every number is the greatest', async () => 
   expect((await index.search(query)).matches[0]?.similarity).toBeCloseTo(4096, 1);
 });
 
+/** As many are compared at once, and one more. */
+test.each([8_192, 8_193])('a question may have %i features', async (count) => {
+  const { index, blocks } = createSubject();
+  const sparse = {
+    indices: Uint32Array.from({ length: count }, (_, i) => 7 * i),
+    weights: new Float32Array(count).fill(0.5),
+  };
+  const operations = ['GET', 'PUT'].map((method, i) => ({
+    key: keyOf(i),
+    method,
+    vector: { dense: new Float32Array(16).fill(i), sparse },
+  }));
+  const asOf = blocks.put(idOf(1), operations);
+  const vector = { dense: new Float32Array(16).fill(1), sparse };
+  const query = { modelId: 'model-1', vector, among: [idOf(1)], method: null, limit: 2, asOf };
+  const { matches } = await index.search(query);
+  expect(matches.map(({ similarity }) => similarity)).toEqual([count / 4 + 16, count / 4]);
+});
+
 test('a query of another dimension than the model is refused', async () => {
   const { index, blocks } = createSubject();
   const asOf = blocks.put(idOf(1), generator(1, 16).operations(1));
@@ -198,6 +217,25 @@ describe('the memory', () => {
     }
     expect(blocks.bytes).toBeLessThan(6e6);
     expect(blocks.memory.end).toBeLessThan(13e6);
+  });
+
+  test('who holds a block sees the one that replaces it, and nothing of one that is removed', async () => {
+    const store = createOperationBlockChanges();
+    const { operations } = generator(8, 16);
+    store.put(idOf(1), operations(3));
+    store.put(idOf(2), operations(5));
+    const [first, second] = await store.changedSince(0, 'model-1', 2);
+    const blocks = new OperationBlocks();
+    await put(blocks, 1, first?.packed ?? new Uint8Array(), 1);
+    const [held] = blocks.blocksOf([idOf(1)]);
+    expect(held).toMatchObject({ sequence: 1, layout: { count: 3 } });
+    await put(blocks, 1, second?.packed ?? new Uint8Array(), 2);
+    expect(held).toMatchObject({ sequence: 2, layout: { count: 5 } });
+    expect(blocks.blocksOf([idOf(1)])).toEqual([held]);
+    blocks.delete(idOf(1));
+    expect(held).toMatchObject({ layout: { count: 0 } });
+    expect(blocks.blocksOf([idOf(1)])).toEqual([]);
+    expect(blocks.bytes).toBe(0);
   });
 
   test('blocks are found where they were moved to', async () => {

@@ -13,7 +13,7 @@ import { CatchUp } from './catch-up.ts';
 import { type HeldBlock, OperationBlocks } from './operation-blocks.ts';
 import { SearchedModels, usualIdleMs } from './searched-models.ts';
 
-/** Blocks of this size are compared in about two milliseconds; then others have their turn. */
+/** Blocks of this size are compared in about half a millisecond; then others have their turn. */
 const bytesOfATurn = 4 * 1024 * 1024;
 
 /**
@@ -61,30 +61,47 @@ const rank = async (blocks: OperationBlocks, query: OperationQuery): Promise<rea
   let found: readonly OperationMatch[] = [];
   for (let from = 0; from < all.length;) {
     if (from > 0) await othersTurn();
-    const { portion, next } = portionFrom(from, all, blocks);
+    const next = endOfPortion(from, all);
     // What only equals the last of enough comes after it.
     const last = found[query.limit - 1]?.similarity ?? -Infinity;
-    const better = bestOf(portion, blocks.memory, query, quantised, last);
-    found = [...found, ...better].sort((a, b) => b.similarity - a.similarity).slice(0, query.limit);
+    const better = bestOf(all.slice(from, next), blocks.memory, query, quantised, last);
+    found = merged(found, better, query.limit);
     from = next;
   }
   return found;
 };
 
-/** What is compared in one turn: the present blocks, since some may have been replaced or removed since the search began. */
-const portionFrom = (from: number, all: readonly HeldBlock[], blocks: OperationBlocks) => {
-  const portion: HeldBlock[] = [];
-  let [next, bytes, count] = [from, 0, 0];
-  for (; next < all.length && bytes < bytesOfATurn; next += 1) {
-    const held = all[next];
-    const block = held && blocks.blockOf(held.collectionId);
-    if (!block || block.layout.count === 0) continue;
-    count += block.layout.count;
-    if (count > comparedMax) break;
-    portion.push(block);
-    bytes += block.layout.end;
+/** The `limit` best of both, each of which has the best first; among equals those of the first come first. */
+const merged = (
+  first: readonly OperationMatch[],
+  second: readonly OperationMatch[],
+  limit: number,
+): readonly OperationMatch[] => {
+  const all: OperationMatch[] = [];
+  let [i, j] = [0, 0];
+  while (all.length < limit) {
+    const one = first[i];
+    const other = second[j];
+    const isOther = other !== undefined && other.similarity > (one?.similarity ?? -Infinity);
+    const best = isOther ? other : one;
+    if (!best) break;
+    all.push(best);
+    if (isOther) j += 1;
+    else i += 1;
   }
-  return { portion, next };
+  return all;
+};
+
+/** Where what is compared in one turn ends, which is more than nothing. */
+const endOfPortion = (from: number, all: readonly HeldBlock[]): number => {
+  let [next, bytes, count] = [from, 0, 0];
+  for (; bytes < bytesOfATurn; next += 1) {
+    const layout = all[next]?.layout;
+    count += layout?.count ?? 0;
+    if (!layout || count > comparedMax) break;
+    bytes += layout.end;
+  }
+  return next;
 };
 
 const bestOf = (
@@ -94,31 +111,32 @@ const bestOf = (
   query: Query,
   above: number,
 ): readonly OperationMatch[] => {
-  const firsts: number[] = [];
-  let count = 0;
+  const firsts = new Uint32Array(portion.length);
+  let [number, count] = [0, 0];
   for (const { layout } of portion) {
-    if (layout.dimension !== dense.length)
+    if (layout.count > 0 && layout.dimension !== dense.length)
       throw new RangeError(`A vector has ${layout.dimension} dimensions, not ${dense.length}`);
-    firsts.push(count);
+    firsts[number] = count;
     count += layout.count;
+    number += 1;
   }
   const scores = memory.score(portion, query);
   if (method !== null) memory.keepMethod(portion, method, scores);
   const kept = memory.keepAbove(above, scores);
-  return bestScores(kept.scores, limit)
-    .slice(0, limit)
-    .flatMap((at) => {
-      const position = kept.places[at] ?? 0;
-      const place = lastUpTo(position, firsts);
-      const block = portion[place];
-      if (!block) return [];
-      const key = memory.keyAt(block, position - (firsts[place] ?? 0)) as OperationKey;
-      return [{ collectionId: block.collectionId, key, similarity: kept.scores[at] ?? 0 }];
-    });
+  const matches: OperationMatch[] = [];
+  for (const at of bestScores(kept.scores, limit).slice(0, limit)) {
+    const position = kept.places[at] ?? 0;
+    const place = lastUpTo(position, firsts);
+    const block = portion[place];
+    if (!block) continue;
+    const key = memory.keyAt(block, position - (firsts[place] ?? 0)) as OperationKey;
+    matches.push({ collectionId: block.collectionId, key, similarity: kept.scores[at] ?? 0 });
+  }
+  return matches;
 };
 
 /** The place of the last of these ascending numbers that is not above `wanted`. */
-const lastUpTo = (wanted: number, numbers: readonly number[]): number => {
+const lastUpTo = (wanted: number, numbers: Uint32Array): number => {
   let [low, high] = [0, numbers.length - 1];
   while (low < high) {
     const middle = (low + high + 1) >>> 1;

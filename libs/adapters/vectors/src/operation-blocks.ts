@@ -1,13 +1,23 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import { type CollectionId, type OperationBlockChange, packedOperationsMax, readPackedLayout } from '@portico/domain';
+import {
+  type CollectionId,
+  type OperationBlockChange,
+  type PackedLayout,
+  packedOperationsMax,
+  readPackedLayout,
+} from '@portico/domain';
 import { BlockMemory, type PlacedBlock } from './block-memory.ts';
 import type { FollowingCopy } from './catch-up.ts';
 
-/** A collection's block, which may be moved, replaced or removed between two turns of the event loop. */
+/**
+ * A collection's present block. It may be moved, replaced or removed between two turns of the event loop; who holds it
+ * sees the new one then, or one without operations.
+ */
 export interface HeldBlock extends PlacedBlock {
   readonly collectionId: CollectionId;
   sequence: number;
   address: number;
+  layout: PackedLayout;
 }
 
 interface Visible {
@@ -52,25 +62,27 @@ export class OperationBlocks implements FollowingCopy<OperationBlockChange> {
       throw new RangeError(`A block has at most ${packedOperationsMax} operations`);
     const size = sizeOf({ layout });
     await this.#makeRoom(size);
-    this.delete(collectionId);
     this.memory.write(this.#end, packed);
-    this.#blocks.set(collectionId, { collectionId, sequence, layout, address: this.#end });
+    const present = { collectionId, sequence, layout, address: this.#end };
+    const held = this.#remove(collectionId);
+    this.#blocks.set(collectionId, held ? Object.assign(held, present) : present);
     this.#end += size;
     this.#bytes += size;
     await othersTurn();
   }
 
   delete(collectionId: CollectionId): void {
-    const block = this.#blocks.get(collectionId);
-    this.#generation += 1;
-    if (!block) return;
-    this.#blocks.delete(collectionId);
-    this.#bytes -= sizeOf(block);
+    const held = this.#remove(collectionId);
+    if (held) held.layout = { ...held.layout, count: 0 };
   }
 
-  /** The collection's present block; undefined if it has none. */
-  blockOf(collectionId: CollectionId): HeldBlock | undefined {
-    return this.#blocks.get(collectionId);
+  #remove(collectionId: CollectionId): HeldBlock | undefined {
+    this.#generation += 1;
+    const held = this.#blocks.get(collectionId);
+    if (!held) return undefined;
+    this.#blocks.delete(collectionId);
+    this.#bytes -= sizeOf(held);
+    return held;
   }
 
   /** The blocks of these, each once, by ascending id of the collection. */
