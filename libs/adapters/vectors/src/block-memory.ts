@@ -100,8 +100,8 @@ export class BlockMemory {
   }
 
   /**
-   * The similarity of each operation of these blocks, one after another; it stays until the next call. Each block has
-   * operations, and the query's dimension; together they have at most `comparedMax` operations.
+   * The similarity of each operation of these blocks, one after another; it stays until the next call. Each block has the
+   * query's dimension, or nothing; together they have at most `comparedMax` operations.
    */
   score(blocks: readonly PlacedBlock[], { levels, scale, sparse }: Query): Float32Array {
     this.#views.levels.set(levels);

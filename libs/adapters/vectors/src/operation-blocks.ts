@@ -4,6 +4,7 @@ import {
   type OperationBlockChange,
   type PackedLayout,
   packedOperationsMax,
+  packOperations,
   readPackedLayout,
 } from '@portico/domain';
 import { BlockMemory, type PlacedBlock } from './block-memory.ts';
@@ -24,6 +25,8 @@ interface Visible {
   readonly generation: number;
   readonly blocks: readonly HeldBlock[];
 }
+
+const ofNothing = readPackedLayout(packOperations([]));
 
 /** With less room wasted than this share of the memory, it rather grows than is compacted. */
 const wastedShare = 1 / 4;
@@ -73,7 +76,7 @@ export class OperationBlocks implements FollowingCopy<OperationBlockChange> {
 
   delete(collectionId: CollectionId): void {
     const held = this.#remove(collectionId);
-    if (held) held.layout = { ...held.layout, count: 0 };
+    if (held) held.layout = ofNothing;
   }
 
   #remove(collectionId: CollectionId): HeldBlock | undefined {
