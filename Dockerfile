@@ -28,6 +28,9 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data SECRETS_KEY_FILE=/
 # So glibc gives back what large documents took: by itself it keeps an arena for each thread that read one, and after one
 # of 20 MB up to twice as much of each.
 ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=1048576 MALLOC_TRIM_THRESHOLD_=4194304
+# What is allocated for one then comes in pages of 2 MB where the host has transparent huge pages: on a virtual machine
+# each page of 4 KB may take 10 to 20 µs, 5,000 of them for 20 MB.
+ENV GLIBC_TUNABLES=glibc.malloc.hugetlb=1
 WORKDIR /app
 COPY --from=dependencies /app ./
 COPY apps/http apps/http

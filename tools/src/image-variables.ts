@@ -6,5 +6,10 @@ import { root } from './service-process.ts';
 export const imageVariables = (): Readonly<Record<string, string>> => {
   const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
   const pairs = [...dockerfile.matchAll(/^ENV (.*)$/gm)].flatMap(([, line = '']) => line.split(' '));
-  return Object.fromEntries(pairs.map((pair) => pair.split('=') as [string, string]));
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [name = '', ...value] = pair.split('=');
+      return [name, value.join('=')];
+    }),
+  );
 };

@@ -58,7 +58,7 @@ const environment = {
   PORT: values.port,
   RATE_LIMIT_DEFAULT: '100000000/60',
   ...(values.image
-    ? Object.fromEntries(Object.entries(imageVariables()).filter(([name]) => name.startsWith('MALLOC_')))
+    ? Object.fromEntries(Object.entries(imageVariables()).filter(([name]) => /^(MALLOC_|GLIBC_)/.test(name)))
     : {}),
   ...(postgres ? { DATABASE_URL: await postgres.newDatabase() } : {}),
   ...(redis ? { REDIS_URL: redis.url } : {}),

@@ -238,6 +238,29 @@ describe('the memory', () => {
     expect(blocks.bytes).toBe(0);
   });
 
+  test('others have their turn after each half megabyte of a block; until it is complete nothing of it is searched', async () => {
+    const store = createOperationBlockChanges();
+    store.put(idOf(1), generator(9, 768).operations(2_000));
+    const [change] = await store.changedSince(0, 'model-1', 1);
+    const packed = change?.packed ?? new Uint8Array();
+    const blocks = new OperationBlocks();
+    const seen: number[] = [];
+    let isDone = false;
+    const putting = put(blocks, 1, packed, 1).finally(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      seen.push(blocks.blocksOf([idOf(1)]).length);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await putting;
+    const parts = Math.ceil(packed.length / (512 * 1024));
+    expect(parts).toBe(4);
+    expect(seen.length).toBeGreaterThanOrEqual(parts);
+    expect(seen.slice(0, parts)).toEqual([0, 0, 0, 0]);
+    expect(blocks.blocksOf([idOf(1)])).toHaveLength(1);
+  });
+
   test('blocks are found where they were moved to', async () => {
     const store = createOperationBlockChanges();
     const index = createEmbeddedOperationIndex({ blocks: store });

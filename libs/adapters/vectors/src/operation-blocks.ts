@@ -28,6 +28,9 @@ interface Visible {
 
 const ofNothing = readPackedLayout(packOperations([]));
 
+/** What is brought in before others have their turn: where memory is new, each page of it may take 20 µs. */
+const bytesOfATurn = 512 * 1024;
+
 /** With less room wasted than this share of the memory, it rather grows than is compacted. */
 const wastedShare = 1 / 4;
 
@@ -58,20 +61,22 @@ export class OperationBlocks implements FollowingCopy<OperationBlockChange> {
     return this.#blocks.get(collectionId)?.sequence;
   }
 
-  /** Lets others have their turn after each block. */
+  /** Lets others have their turn after each part of a block; until it is complete, the one before it is searched. */
   async put({ collectionId, sequence, packed }: OperationBlockChange): Promise<void> {
     const layout = readPackedLayout(packed);
     if (layout.count > packedOperationsMax)
       throw new RangeError(`A block has at most ${packedOperationsMax} operations`);
     const size = sizeOf({ layout });
     await this.#makeRoom(size);
-    this.memory.write(this.#end, packed);
+    for (let from = 0; from < packed.length; from += bytesOfATurn) {
+      this.memory.write(this.#end + from, packed.subarray(from, from + bytesOfATurn));
+      await othersTurn();
+    }
     const present = { collectionId, sequence, layout, address: this.#end };
     const held = this.#remove(collectionId);
     this.#blocks.set(collectionId, held ? Object.assign(held, present) : present);
     this.#end += size;
     this.#bytes += size;
-    await othersTurn();
   }
 
   delete(collectionId: CollectionId): void {
