@@ -331,12 +331,32 @@ describe('with the secrets of a first start', () => {
   });
 });
 
+const hugePagesFile = '/sys/kernel/mm/transparent_hugepage/enabled';
+const hugePages = existsSync(hugePagesFile) ? readFileSync(hugePagesFile, 'utf8') : '';
+
 describe('the image', () => {
   test('can be built by any builder, on a chosen base', () => {
     expect(dockerfile).not.toMatch(/^#\s*syntax/im);
     expect(dockerfile).not.toContain('--mount');
     expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:24\.\d+\.\d+-[\w-]+$/m);
     for (const [, base] of dockerfile.matchAll(/^FROM (\S+)/gm)) expect(base).toBe('${NODE_IMAGE}');
+  });
+
+  test.runIf(hugePages.includes('[madvise]'))('asks the host for huge pages for what is large', () => {
+    const advised = (megabytes: number) =>
+      execFileSync(
+        process.execPath,
+        [
+          '--eval',
+          `globalThis.kept = Buffer.alloc(${megabytes} * 2 ** 20, 1);
+          const areas = require('node:fs').readFileSync('/proc/self/smaps', 'utf8').split(/^(?=\\w+-\\w+ )/m);
+          const isLarge = (area) => Number(/^Size: +(\\d+) kB$/m.exec(area)?.[1]) >= 60_000;
+          console.log(areas.some((area) => isLarge(area) && /^VmFlags:.* hg/m.test(area)));`,
+        ],
+        { encoding: 'utf8', env: { ...process.env, ...imageVariables() } },
+      ).trim();
+    expect(advised(64)).toBe('true');
+    expect(advised(1)).toBe('false');
   });
 
   test('runs as an unprivileged user, and has a health check', () => {

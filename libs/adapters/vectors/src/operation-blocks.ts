@@ -26,7 +26,7 @@ interface Visible {
   readonly blocks: readonly HeldBlock[];
 }
 
-const ofNothing = readPackedLayout(packOperations([]));
+const emptyLayout = readPackedLayout(packOperations([]));
 
 /** What is brought in before others have their turn: where memory is new, each page of it may take 20 µs. */
 const bytesOfATurn = 512 * 1024;
@@ -81,7 +81,7 @@ export class OperationBlocks implements FollowingCopy<OperationBlockChange> {
 
   delete(collectionId: CollectionId): void {
     const held = this.#remove(collectionId);
-    if (held) held.layout = ofNothing;
+    if (held) held.layout = emptyLayout;
   }
 
   #remove(collectionId: CollectionId): HeldBlock | undefined {
