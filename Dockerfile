@@ -58,4 +58,4 @@ LABEL org.opencontainers.image.title=Portico \
   org.opencontainers.image.licenses=Apache-2.0
 ENTRYPOINT ["node", "-C", "@portico/source"]
 # The worker: apps/worker/src/main.ts
-CMD ["--max-semi-space-size=32", "apps/http/src/main.ts"]
+CMD ["--max-semi-space-size=32", "--v8-pool-size=0", "apps/http/src/main.ts"]

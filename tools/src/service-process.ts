@@ -18,7 +18,13 @@ export interface ServiceProcess {
 
 export const root = resolve(import.meta.dirname, '../..');
 /** What `npm start` gives to Node. */
-export const serviceArguments = ['--max-semi-space-size=32', '-C', '@portico/source', 'apps/http/src/main.ts'] as const;
+export const serviceArguments = [
+  '--max-semi-space-size=32',
+  '--v8-pool-size=0',
+  '-C',
+  '@portico/source',
+  'apps/http/src/main.ts',
+] as const;
 const startTimeoutMs = 120_000;
 
 /**

@@ -1,5 +1,6 @@
-import { PorticoError, type Deadline, type DocumentReader, type PackedText } from '@portico/domain';
-import type { Order, Outcome, StoredText } from './messages.ts';
+import { PorticoError, type Deadline, type DocumentReader, type PackedText, type ReadDocument } from '@portico/domain';
+import type { Order, Outcome, SentDocument, StoredText } from './messages.ts';
+import { received } from './portions.ts';
 import { ThreadQueue } from './thread-queue.ts';
 import { WorkerThread } from './worker-thread.ts';
 
@@ -56,17 +57,18 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
   return {
     async readMember(object, name, deadline) {
       const outcome = await read({ what: 'member', name, bytes: taken(object) }, deadline);
-      if ('member' in outcome) return outcome.member;
-      throw errorOf(outcome);
+      if (!('member' in outcome)) throw errorOf(outcome);
+      const { fields, document } = outcome.member;
+      return { fields, document: document && (await receivedDocument(document)) };
     },
     async readFile(content, format) {
       const outcome = await read({ what: format, bytes: Uint8Array.from(content) }, null);
-      if ('file' in outcome) return outcome.file;
+      if ('file' in outcome) return receivedDocument(outcome.file);
       throw errorOf(outcome);
     },
     async readOperations(document) {
       const outcome = await read({ what: 'operations', ...storedText(document) }, null);
-      if ('operations' in outcome) return outcome.operations;
+      if ('operations' in outcome) return received(outcome.operations);
       throw errorOf(outcome);
     },
     async yamlText(document, deadline) {
@@ -85,6 +87,11 @@ const textBytes = (order: Order): number => ('text' in order ? order.text.bytes 
 
 const refused = (because: string, cause?: unknown): PorticoError =>
   new PorticoError('invalid_body', { because, cause });
+
+const receivedDocument = async (document: SentDocument): Promise<ReadDocument> => ({
+  ...document,
+  operations: await received(document.operations),
+});
 
 /** The caller keeps its bytes. */
 const storedText = ({ deflated, ...text }: PackedText): StoredText => ({ bytes: Uint8Array.from(deflated), text });

@@ -1,11 +1,12 @@
-import { parentPort } from 'node:worker_threads';
-import { errorDetails, isPorticoError, readOperations, type PackedText } from '@portico/domain';
-import type { Order, Outcome, StoredText } from './messages.ts';
+import { MessagePort, parentPort, type Transferable } from 'node:worker_threads';
+import { errorDetails, isPorticoError, readOperations, type PackedText, type ReadDocument } from '@portico/domain';
+import type { Order, Outcome, SentDocument, StoredText } from './messages.ts';
 import { giveMemoryBack, largeBytes } from './give-memory-back.ts';
 import { readFile } from './read-file.ts';
 import { readMember } from './read-member.ts';
 import { operationKeyOf } from './operations.ts';
 import { TextPacker, unpacked } from './packed-text.ts';
+import { sent } from './portions.ts';
 import { parsed } from './read-json.ts';
 import { giveWay } from './thread-priority.ts';
 import { yamlOfJson } from './yaml-of-json.ts';
@@ -16,21 +17,23 @@ giveWay();
 parentPort?.on('message', (order: Order) => {
   const outcome = outcomeOf(order);
   const isLarge = order.bytes.byteLength >= largeBytes || (packedTextIn(outcome)?.bytes ?? 0) >= largeBytes;
-  parentPort?.postMessage(outcome, packedBuffers(outcome));
+  parentPort?.postMessage(outcome, transferred(outcome));
   if (isLarge) giveMemoryBack();
 });
 
 function outcomeOf(order: Order): Outcome {
   try {
     switch (order.what) {
-      case 'member':
-        return { member: readMember(order.bytes, order.name) };
+      case 'member': {
+        const { fields, document } = readMember(order.bytes, order.name);
+        return { member: { fields, document: document && sentDocument(document) } };
+      }
       case 'operations':
-        return { operations: readOperations(parsed(unpacked(packedIn(order))), operationKeyOf) };
+        return { operations: sent(readOperations(parsed(unpacked(packedIn(order))), operationKeyOf)) };
       case 'yaml text':
         return { text: yamlText(packedIn(order)) };
       default:
-        return { file: readFile(order.bytes, order.what) };
+        return { file: sentDocument(readFile(order.bytes, order.what)) };
     }
   } catch (error) {
     if (isPorticoError(error, 'invalid_body')) {
@@ -48,14 +51,25 @@ function yamlText(json: PackedText): PackedText {
   return packer.finish();
 }
 
-/** The buffers that are transferred with an outcome, not copied. */
-function packedBuffers(outcome: Outcome): ArrayBuffer[] {
-  const buffer = packedTextIn(outcome)?.deflated.buffer;
-  return buffer instanceof ArrayBuffer ? [buffer] : [];
+const sentDocument = (document: ReadDocument): SentDocument => ({
+  ...document,
+  operations: sent(document.operations),
+});
+
+/** What goes over with an outcome, and is not copied. */
+function transferred(outcome: Outcome): Transferable[] {
+  const moved = [packedTextIn(outcome)?.deflated.buffer, operationsIn(outcome)];
+  return moved.filter((each) => each instanceof ArrayBuffer || each instanceof MessagePort);
 }
 
 function packedTextIn(outcome: Outcome): PackedText | undefined {
-  if ('member' in outcome) return outcome.member.document?.packed;
-  if ('file' in outcome) return outcome.file.packed;
-  return 'text' in outcome ? outcome.text : undefined;
+  return 'text' in outcome ? outcome.text : documentIn(outcome)?.packed;
+}
+
+const operationsIn = (outcome: Outcome): SentDocument['operations'] | undefined =>
+  'operations' in outcome ? outcome.operations : documentIn(outcome)?.operations;
+
+function documentIn(outcome: Outcome): SentDocument | null {
+  if ('member' in outcome) return outcome.member.document;
+  return 'file' in outcome ? outcome.file : null;
 }

@@ -58,8 +58,8 @@ export const packOperations = (operations: readonly IndexedOperation[]): Uint8Ar
   }
 };
 
-/** How many operations, or features of them, are packed before others may have their turn: some milliseconds. */
-const turn = { operations: 1_000, features: 100_000 } as const;
+/** How many operations, or features of them, are packed before others may have their turn: one to three milliseconds. */
+const turn = { operations: 500, features: 20_000 } as const;
 
 /** Operations that were added together: some 700 bytes of each, a third of what its vector takes. */
 interface Portion {
