@@ -16,6 +16,7 @@ import type { CollectionColumns } from './collection-record.ts';
 import { writeEffects } from './effects.ts';
 import { DocumentEntity } from './entities/collection-entities.ts';
 import { grown, nextEpochs } from './epochs.ts';
+import { inRow, liesInChunks, removeValue, storeInChunks, type StoredValue } from './large-values.ts';
 import { deleteOperations, type LeftOperations, writeLeftOperations, writeOperations } from './operation-writes.ts';
 import type { SqlDatabase, Sql } from './sql.ts';
 import { columns, upsertInto, write } from './table.ts';
@@ -27,9 +28,13 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
   ...reads,
 
   async add(collection, document, effects) {
+    const { deflated } = document.packed;
+    const stored = liesInChunks(database.reads, deflated)
+      ? await storeInChunks(database, collection.id, deflated, effects.deadline)
+      : inRow(deflated);
     const left = await database.transact(async (transaction) => {
       await write(transaction, insertCollection, collectionRow(collection));
-      const operations = await writeDocument(transaction, collection, document);
+      const operations = await writeDocument(transaction, collection, document, stored);
       await transaction.run(touchCatalog, nextEpochs());
       await writeEffects(transaction, effects);
       return operations;
@@ -48,23 +53,22 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
   },
 
   async update(id, decide) {
-    const [collection, left] = await database.transact(async (transaction) => {
-      const current = await load(transaction, id);
-      const change = decide(current);
-      if (!change) return [current, null];
-      await write(transaction, updateCollection, collectionRow({ ...change.collection, id }));
-      const operations = change.document ? await writeDocument(transaction, change.collection, change.document) : null;
-      await transaction.run(touchCatalog, nextEpochs());
-      await writeEffects(transaction, change);
-      return [change.collection, operations];
-    });
-    await writeLeft(database, left);
-    return collection;
+    for (let ready: ReadyDocument | null = null; ;) {
+      const step = await database.transact((transaction) => changed(transaction, id, decide, ready));
+      await removeValue(database, id, step.unused);
+      if ('collection' in step) {
+        await writeLeft(database, step.left);
+        return step.collection;
+      }
+      const { needed } = step;
+      ready = { document: needed, stored: await storeInChunks(database, id, needed.packed.deflated, null) };
+    }
   },
 
   async remove(id, decide) {
-    await database.transact(async (transaction) => {
+    const unused = await database.transact(async (transaction) => {
       const effects = decide(await load(transaction, id));
+      const contents = await transaction.all<{ contentId: string }>(selectContents, [id, id]);
       await transaction.run(touchGrantsOf, [...nextEpochs(), id]);
       await transaction.run(touchGroups, nextEpochs());
       await deleteOperations(transaction, id);
@@ -72,7 +76,9 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
       await transaction.run(remove, [id]);
       await transaction.run(touchCatalog, nextEpochs());
       await writeEffects(transaction, effects);
+      return contents;
     });
+    for (const { contentId } of unused) await removeValue(database, id, contentId);
   },
 });
 
@@ -83,14 +89,52 @@ export const touchGroups = `update epochs set groups = ${grown('groups')} where 
 const touchGrantsOf = `update profiles set grants_epoch = ${grown('grants_epoch')}
   where id in (select profile_id from grants where collection_id = ?)`;
 const upsertDocument = upsertInto(DocumentEntity, 'collectionId');
+const selectContent = 'select content_id as "contentId" from documents where collection_id = ?';
+const selectContents = `${selectContent} and content_id is not null union all
+  select content_id from operation_blocks where collection_id = ? and content_id is not null`;
 const remove = 'delete from collections where id = ?';
+
+type Decide = Parameters<CollectionStore['update']>[1];
+
+/** A document whose text is stored, before the transaction that stores the rest. */
+interface ReadyDocument {
+  readonly document: DocumentContent;
+  readonly stored: StoredValue;
+}
+
+/** What a transaction has changed, or the document that has to be ready before another one does. */
+type ChangeStep = { readonly unused: string | null } & (
+  { readonly collection: Collection; readonly left: LeftOperations | null } | { readonly needed: DocumentContent }
+);
+
+const changed = async (
+  sql: Sql,
+  id: CollectionId,
+  decide: Decide,
+  ready: ReadyDocument | null,
+): Promise<ChangeStep> => {
+  const current = await load(sql, id);
+  const change = decide(current);
+  const unused = ready?.stored.contentId ?? null;
+  if (!change) return { collection: current, left: null, unused };
+  const { collection, document } = change;
+  if (document && document !== ready?.document && liesInChunks(sql, document.packed.deflated))
+    return { needed: document, unused };
+  await write(sql, updateCollection, collectionRow({ ...collection, id }));
+  const replaced = document && (await sql.first<{ contentId: string | null }>(selectContent, [id]));
+  const left = document ? await writeDocument(sql, collection, document, ready?.stored) : null;
+  await sql.run(touchCatalog, nextEpochs());
+  await writeEffects(sql, change);
+  return { collection, left, unused: replaced ? replaced.contentId : unused };
+};
 
 const writeDocument = async (
   sql: Sql,
   { id, documentDigest }: Collection,
   { packed, operations }: DocumentContent,
+  { bytes: deflated, contentId }: StoredValue = inRow(packed.deflated),
 ): Promise<LeftOperations | null> => {
-  await write(sql, upsertDocument, { collectionId: id, ...packed });
+  await write(sql, upsertDocument, { collectionId: id, ...packed, deflated, contentId });
   return writeOperations(sql, { collectionId: id, documentDigest, operations });
 };
 

@@ -13,6 +13,7 @@ import {
   AuditDayEntity,
   AuditTotalEntity,
 } from './entities/audit-entities.ts';
+import { ChunkEntity } from './entities/chunk-entity.ts';
 import { CollectionEntity, DocumentEntity, OperationEntity } from './entities/collection-entities.ts';
 import { JobEntity } from './entities/job-entity.ts';
 import { TierEntity, OverrideEntity } from './entities/limit-entities.ts';
@@ -37,6 +38,7 @@ export const entities = [
   ProfileEntity,
   CollectionEntity,
   DocumentEntity,
+  ChunkEntity,
   OperationEntity,
   OperationBlockEntity,
   EmbeddingEntity,

@@ -2,43 +2,59 @@ import { setImmediate } from 'node:timers/promises';
 import type { CollectionId, OperationBlockChange, OperationBlockStore, OperationProgress } from '@portico/domain';
 import { OperationBlockEntity } from './entities/vector-entities.ts';
 import { grown, nextEpochs } from './epochs.ts';
+import { inRow, liesInChunks, prepareValueRead, removeValue, storeInChunks, type StoredValue } from './large-values.ts';
 import type { PreparedReads, SqlDatabase } from './sql.ts';
 import { columns, columnsOf, upsertInto, without, write } from './table.ts';
 
 export const createSqlOperationBlockStore = (database: SqlDatabase, prepared: PreparedReads): OperationBlockStore => {
   const changed = prepared.all<ChangeRow>(selectChanged);
   const packedOf = prepared.large<Pick<OperationBlockChange, 'packed'>>(selectPacked);
+  const valueOf = prepareValueRead(prepared);
 
-  /** Large ones one at a time. Undefined if one of them is replaced or removed meanwhile. */
-  const withPacked = async (rows: readonly ChangeRow[]): Promise<readonly OperationBlockChange[] | undefined> => {
+  const readPacked = async ({ collectionId, modelId, sequence, packed, contentId }: ChangeRow) => {
+    const bytes = packed ?? (await packedOf(collectionId, modelId, sequence))?.packed;
+    return bytes && valueOf(collectionId, { bytes, contentId });
+  };
+
+  /** Large ones one at a time. The sequence of one that is replaced or removed meanwhile, if one is. */
+  const withPacked = async (rows: readonly ChangeRow[]): Promise<readonly OperationBlockChange[] | number> => {
     const changes: OperationBlockChange[] = [];
-    for (const { packed, ...facts } of rows) {
-      const found = packed ?? (await packedOf(facts.collectionId, facts.modelId, facts.sequence))?.packed;
-      if (!found) return undefined;
-      // A view: a block takes up to some 40 MB, and is copied by those who keep it.
-      changes.push({ ...facts, packed: new Uint8Array(found.buffer, found.byteOffset, found.byteLength) });
+    for (const { contentId, ...row } of rows) {
+      const packed = await readPacked({ ...row, contentId });
+      if (!packed) return row.sequence;
+      changes.push({ ...row, packed });
     }
     return changes;
   };
 
   return {
-    async put({ collectionId, modelId, documentDigest, contentRevision, operations, packed }) {
-      return database.transact(async (transaction) => {
+    async put({ packed: bytes, ...facts }) {
+      const { collectionId, modelId, documentDigest, contentRevision } = facts;
+      const { bytes: packed, contentId } = liesInChunks(database.reads, bytes)
+        ? await storeInChunks(database, collectionId, bytes, null)
+        : inRow(bytes);
+      const { stored, unused } = await database.transact(async (transaction) => {
         const current = await transaction.first(selectCurrent, [collectionId, documentDigest, contentRevision]);
-        if (!current) return false;
+        if (!current) return { stored: false, unused: contentId };
+        const replaced = await transaction.first<Pick<StoredValue, 'contentId'>>(selectContent, [
+          collectionId,
+          modelId,
+        ]);
         const next = await transaction.first<{ sequence: number }>(nextSequence, nextEpochs());
         if (!next) throw new Error('The database has no row of epochs.');
-        const { sequence } = next;
-        const row = { collectionId, modelId, documentDigest, contentRevision, sequence, operations, packed };
-        await write(transaction, upsert, row);
-        return true;
+        await write(transaction, upsert, { ...facts, ...next, packed, contentId });
+        return { stored: true, unused: replaced?.contentId ?? null };
       });
+      await removeValue(database, collectionId, unused);
+      return stored;
     },
 
     async changedSince(after, modelId, limit) {
-      for (;;) {
+      for (let missing = Number.NaN; ;) {
         const changes = await withPacked(await changed(after, modelId, limit));
-        if (changes) return changes;
+        if (typeof changes !== 'number') return changes;
+        if (changes === missing) throw new Error(`Chunks of the operations with the sequence ${missing} are missing`);
+        missing = changes;
       }
     },
 
@@ -60,12 +76,23 @@ export const createSqlOperationBlockStore = (database: SqlDatabase, prepared: Pr
     async removeOthers(modelId, limit) {
       // SQLite calls are synchronous: yield, or many portions starve the event loop.
       await setImmediate();
-      return database.transact((transaction) => transaction.run(removeOthers, [modelId, limit]));
+      const { removed, unused } = await database.transact(async (transaction) => ({
+        unused: await transaction.all<Pick<ChangeRow, 'collectionId' | 'contentId'>>(selectContentsOfOthers, [
+          modelId,
+          limit,
+        ]),
+        removed: await transaction.run(removeOthers, [modelId, limit]),
+      }));
+      for (const { collectionId, contentId } of unused) await removeValue(database, collectionId, contentId);
+      return removed;
     },
   };
 };
 
-type ChangeRow = Omit<OperationBlockChange, 'packed'> & { readonly packed: Uint8Array | null };
+type ChangeRow = Omit<OperationBlockChange, 'packed'> & {
+  readonly packed: Uint8Array | null;
+  readonly contentId: string | null;
+};
 
 /** What is larger is not read with others: PostgreSQL sends such rows as text, twice as long. */
 const smallBytesMax = 2 ** 18;
@@ -89,5 +116,9 @@ const selectProgress = `select count(c.id) as "total", count(b.collection_id) as
   count(case when b.collection_id is null then f.collection_id end) as "failed" from collections c ${upToDate}
   left join (select distinct collection_id from jobs where kind = 'operations' and given_up = true) f
   on f.collection_id = c.id`;
-const removeOthers = `delete from operation_blocks where (collection_id, model_id) in
-  (select b.collection_id, b.model_id from operation_blocks b where b.model_id <> ? limit ?)`;
+const others = `(collection_id, model_id) in (select b.collection_id, b.model_id from operation_blocks b
+  where b.model_id <> ? order by b.collection_id, b.model_id limit ?)`;
+const removeOthers = `delete from operation_blocks where ${others}`;
+const selectContentsOfOthers = `select collection_id as "collectionId", content_id as "contentId" from operation_blocks
+  where ${others}`;
+const selectContent = `select content_id as "contentId" from operation_blocks where collection_id = ? and model_id = ?`;

@@ -17,6 +17,7 @@ import { refusedRequests } from './0014-refused-requests.ts';
 import { auditRuns } from './0015-audit-runs.ts';
 import { auditArrivals } from './0016-audit-arrivals.ts';
 import { quickerAuditRuns } from './0017-quicker-audit-runs.ts';
+import { chunks } from './0018-chunks.ts';
 import type { Dialect, DialectSql } from './migration.ts';
 
 /** All migrations, oldest first. A released migration never changes; later changes get a migration of their own. */
@@ -38,6 +39,7 @@ const migrations: readonly { readonly name: string; readonly sql: DialectSql }[]
   { name: '0015-audit-runs', sql: auditRuns },
   { name: '0016-audit-arrivals', sql: auditArrivals },
   { name: '0017-quicker-audit-runs', sql: quickerAuditRuns },
+  { name: '0018-chunks', sql: chunks },
 ];
 
 /** The table of applied migrations. */
