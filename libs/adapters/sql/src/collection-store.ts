@@ -2,6 +2,7 @@ import {
   type Collection,
   type CollectionId,
   type CollectionStore,
+  type Deadline,
   type DocumentContent,
   PorticoError,
 } from '@portico/domain';
@@ -60,8 +61,8 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
         await writeLeft(database, step.left);
         return step.collection;
       }
-      const { needed } = step;
-      ready = { document: needed, stored: await storeInChunks(database, id, needed.packed.deflated, null) };
+      const { needed, deadline } = step;
+      ready = { document: needed, stored: await storeInChunks(database, id, needed.packed.deflated, deadline) };
     }
   },
 
@@ -104,7 +105,8 @@ interface ReadyDocument {
 
 /** What a transaction has changed, or the document that has to be ready before another one does. */
 type ChangeStep = { readonly unused: string | null } & (
-  { readonly collection: Collection; readonly left: LeftOperations | null } | { readonly needed: DocumentContent }
+  | { readonly collection: Collection; readonly left: LeftOperations | null }
+  | { readonly needed: DocumentContent; readonly deadline: Deadline | null }
 );
 
 const changed = async (
@@ -119,7 +121,7 @@ const changed = async (
   if (!change) return { collection: current, left: null, unused };
   const { collection, document } = change;
   if (document && document !== ready?.document && liesInChunks(sql, document.packed.deflated))
-    return { needed: document, unused };
+    return { needed: document, deadline: change.deadline, unused };
   await write(sql, updateCollection, collectionRow({ ...collection, id }));
   const replaced = document && (await sql.first<{ contentId: string | null }>(selectContent, [id]));
   const left = document ? await writeDocument(sql, collection, document, ready?.stored) : null;
