@@ -14,6 +14,9 @@ const bytesOf = (length: number, seed = 1): Uint8Array => {
   return new Uint8Array(numbers.buffer).subarray(0, length);
 };
 
+/** Megabytes that differ are not to be printed. */
+const isSame = (read: Uint8Array | undefined, bytes: Uint8Array): boolean => Buffer.from(read ?? []).equals(bytes);
+
 const contentOf = (length: number, seed?: number): DocumentContent => {
   const content = aContent();
   return { ...content, packed: { ...content.packed, deflated: bytesOf(length, seed) } };
@@ -66,11 +69,11 @@ describeDialects(({ withPlace }) => {
       withPlace(async (open) => {
         const { stores, close } = await open();
         const collection = await added(stores, contentOf(length));
-        expect(await deflatedOf(stores, collection)).toEqual(bytesOf(length));
+        expect(isSame(await deflatedOf(stores, collection), bytesOf(length))).toBe(true);
         await replace(stores, collection, contentOf(length, 2));
-        expect(await deflatedOf(stores, collection)).toEqual(bytesOf(length, 2));
+        expect(isSame(await deflatedOf(stores, collection), bytesOf(length, 2))).toBe(true);
         await replace(stores, collection, contentOf(10, 3), 'last');
-        expect(await deflatedOf(stores, collection)).toEqual(bytesOf(10, 3));
+        expect(isSame(await deflatedOf(stores, collection), bytesOf(10, 3))).toBe(true);
         await close();
       }),
   );
@@ -109,7 +112,7 @@ describeDialects(({ withPlace }) => {
         );
       }
       await run('update documents set deflated = ?, content_id = ?', [Buffer.alloc(0), 'c']);
-      expect(await deflatedOf(stores, collection)).toEqual(whole);
+      expect(isSame(await deflatedOf(stores, collection), whole)).toBe(true);
       await replace(stores, collection, contentOf(3));
       expect(await chunksIn(run)).toBe(0);
       await close();
@@ -120,7 +123,7 @@ describeDialects(({ withPlace }) => {
       const { stores, close } = await open();
       const collection = await added(stores, contentOf(5));
       await run('update documents set content_id = ?', ['of chunks that are gone']);
-      expect(await deflatedOf(stores, collection)).toEqual(bytesOf(5));
+      expect(isSame(await deflatedOf(stores, collection), bytesOf(5))).toBe(true);
       await close();
     }));
 
@@ -187,7 +190,7 @@ describe('chunks on SQLite', () => {
       });
       expect(decisions).toBe(2);
       expect(await chunksIn(run)).toBe(0);
-      expect(await deflatedOf({ collections }, collection)).toEqual(bytesOf(1));
+      expect(isSame(await deflatedOf({ collections }, collection), bytesOf(1))).toBe(true);
     }));
 
   test('are written for the document that is decided on last', () =>
@@ -198,7 +201,7 @@ describe('chunks on SQLite', () => {
         decisions = Math.min(decisions + 1, 3);
         return { collection: current, document: documents[decisions - 1] ?? contentOf(1), ...noEffects };
       });
-      expect(await deflatedOf({ collections }, collection)).toEqual(bytesOf(large, 3));
+      expect(isSame(await deflatedOf({ collections }, collection), bytesOf(large, 3))).toBe(true);
       expect(await chunksIn(run)).toBe(3);
     }));
   const documents = [contentOf(large, 1), contentOf(2 * large, 2), contentOf(large, 3)];
@@ -229,18 +232,19 @@ describe('chunks on SQLite', () => {
       await added(stores, contentOf(large));
       expect(await chunksIn(run)).toBe(11);
       expect(await run('select 1 from chunks where content_id = ?', ['old'])).toEqual([]);
-      expect(await deflatedOf(stores, kept)).toEqual(bytesOf(large));
+      expect(isSame(await deflatedOf(stores, kept), bytesOf(large))).toBe(true);
       const [block] = await stores.operationBlocks.changedSince(0, 'm1', 9);
-      expect(block?.packed).toEqual(bytesOf(large, 2));
+      expect(isSame(block?.packed, bytesOf(large, 2))).toBe(true);
     }));
 
   test('are not waited for beyond the deadline of their request, and nothing is added then', () =>
-    onSqlite(async ({ stores: { collections } }) => {
+    onSqlite(async ({ stores: { collections } }, run) => {
       const collection = aCollection();
       const deadline = deadlineByHand();
       const adding = collections.add(collection, contentOf(20 * chunkLength), { ...noEffects, deadline });
       deadline.expire();
       await expect(adding).rejects.toMatchObject({ code: 'timed_out' });
       expect(await collections.find(collection.id)).toBeNull();
+      expect(await chunksIn(run)).toBeLessThan(2);
     }));
 });

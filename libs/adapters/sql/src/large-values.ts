@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { CollectionId, Deadline } from '@portico/domain';
+import { PorticoError, type CollectionId, type Deadline } from '@portico/domain';
 import { ChunkEntity } from './entities/chunk-entity.ts';
 import type { PreparedReads, Sql, SqlDatabase } from './sql.ts';
 import { columnsOf, insertInto, write } from './table.ts';
@@ -41,6 +41,7 @@ export const storeInChunks = async (
   await removeAbandoned(database, writtenAt - abandonedAfter);
   const contentId = randomUUID();
   for (let start = 0; start < bytes.length; start += chunkLength) {
+    if (deadline?.expired) throw new PorticoError('timed_out');
     const chunk = { collectionId, contentId, start, writtenAt, bytes: bytes.subarray(start, start + chunkLength) };
     await database.transact((transaction) => write(transaction, insertChunk, chunk), deadline);
     await setImmediate();

@@ -63,6 +63,8 @@ const connect = async (file: string): Promise<OpenSqlite> => {
   try {
     const writer = open({});
     await retryWhileBusy(startWaitMs, async () => configure(writer));
+    // Commits do not sync the log: `LogSync` does.
+    writer.pragma('synchronous = NORMAL');
     const [reader, snapshots] = [open({ readonly: true }), open({ readonly: true })];
     for (const connection of [reader, snapshots]) connection.pragma('trusted_schema = OFF');
     // From here on `SqliteDatabase` waits for other processes, without blocking this one.
