@@ -6,8 +6,10 @@ import { createInstallation } from './installation.ts';
 
 /** Makes a database what the version before operations left. */
 const undone = [
-  "delete from schema_migrations where name = '0008-operations'",
+  "delete from schema_migrations where name in ('0008-operations', '0018-chunks')",
   'drop table operation_blocks',
+  'drop table chunks',
+  'alter table documents drop column content_id',
   'drop table operations',
   "delete from jobs where kind = 'operations'",
   'alter table collections drop column operations_digest',

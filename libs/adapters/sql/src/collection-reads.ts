@@ -62,7 +62,7 @@ export const createSqlCollectionReads = (
 
 export interface DocumentRow {
   readonly digest: string;
-  readonly packed: Uint8Array;
+  readonly packed: Buffer<ArrayBuffer>;
   readonly contentId: string | null;
   readonly crc32: number;
   readonly bytes: number;
