@@ -92,9 +92,9 @@ async function measured(address: string, pid: number) {
   const api = createApiClient(address);
   const { key, small, stored } = await others(address, api, admin);
   const json = { ...key, 'content-type': 'application/json' };
-  const own = readdirSync('/proc/self/task');
-  await using bystander = await startBystander({ address, requests: repeated(small, stored, key, json) });
-  giveWay(own);
+  await using bystander = await besides(() =>
+    startBystander({ address, requests: repeated(small, stored, key, json) }),
+  );
   await pause(3_000);
   await bystander.take();
   await watch();
@@ -300,11 +300,14 @@ function slowly(address: string, path: string, headers: Headers, ms: number): Pr
 }
 
 /**
- * Who sends a document and reads it is elsewhere in life: these threads, the bystander's not among them, leave the
- * processors to those that are measured.
+ * Starts those that are beside this process' threads, which give way from then on: who sends a document and reads it is
+ * elsewhere in life, and leaves the processors to those that are measured.
  */
-function giveWay(threads: readonly string[]): void {
-  for (const thread of threads) setPriority(Number(thread), constants.priority.PRIORITY_BELOW_NORMAL);
+async function besides<Started>(start: () => Promise<Started>): Promise<Started> {
+  const own = readdirSync('/proc/self/task');
+  const started = await start();
+  for (const thread of own) setPriority(Number(thread), constants.priority.PRIORITY_BELOW_NORMAL);
+  return started;
 }
 
 function watch(): Promise<ProcessWatch> {

@@ -7,26 +7,6 @@ import type { PreparedReads, SqlDatabase } from './sql.ts';
 import { columns, columnsOf, upsertInto, without, write } from './table.ts';
 
 export const createSqlOperationBlockStore = (database: SqlDatabase, prepared: PreparedReads): OperationBlockStore => {
-  const changed = prepared.all<ChangeRow>(selectChanged);
-  const packedOf = prepared.large<Pick<OperationBlockChange, 'packed'>>(selectPacked);
-  const valueOf = prepareValueRead(prepared);
-
-  const readPacked = async ({ collectionId, modelId, sequence, packed, contentId }: ChangeRow) => {
-    const bytes = packed ?? (await packedOf(collectionId, modelId, sequence))?.packed;
-    return bytes && valueOf(collectionId, { bytes, contentId });
-  };
-
-  /** Large ones one at a time. The sequence of one that is replaced or removed meanwhile, if one is. */
-  const withPacked = async (rows: readonly ChangeRow[]): Promise<readonly OperationBlockChange[] | number> => {
-    const changes: OperationBlockChange[] = [];
-    for (const { contentId, ...row } of rows) {
-      const packed = await readPacked({ ...row, contentId });
-      if (!packed) return row.sequence;
-      changes.push({ ...row, packed });
-    }
-    return changes;
-  };
-
   return {
     async put({ packed: bytes, ...facts }) {
       const { collectionId, modelId, documentDigest, contentRevision } = facts;
@@ -49,14 +29,7 @@ export const createSqlOperationBlockStore = (database: SqlDatabase, prepared: Pr
       return stored;
     },
 
-    async changedSince(after, modelId, limit) {
-      for (let missing = Number.NaN; ;) {
-        const changes = await withPacked(await changed(after, modelId, limit));
-        if (typeof changes !== 'number') return changes;
-        if (changes === missing) throw new Error(`Chunks of the operations with the sequence ${missing} are missing`);
-        missing = changes;
-      }
-    },
+    changedSince: prepareChangedSince(prepared),
 
     async collectionsAfter(after, modelId, limit) {
       const rows = await database.reads.all<{ id: CollectionId }>(selectCollections, [modelId, after ?? '', limit]);
@@ -86,6 +59,37 @@ export const createSqlOperationBlockStore = (database: SqlDatabase, prepared: Pr
       for (const { collectionId, contentId } of unused) await removeValue(database, collectionId, contentId);
       return removed;
     },
+  };
+};
+
+const prepareChangedSince = (prepared: PreparedReads): OperationBlockStore['changedSince'] => {
+  const changed = prepared.all<ChangeRow>(selectChanged);
+  const packedOf = prepared.large<Pick<OperationBlockChange, 'packed'>>(selectPacked);
+  const valueOf = prepareValueRead(prepared);
+
+  const readPacked = async ({ collectionId, modelId, sequence, packed, contentId }: ChangeRow) => {
+    const bytes = packed ?? (await packedOf(collectionId, modelId, sequence))?.packed;
+    return bytes && valueOf(collectionId, { bytes, contentId });
+  };
+
+  /** Large ones one at a time. The sequence of one that is replaced or removed meanwhile, if one is. */
+  const withPacked = async (rows: readonly ChangeRow[]): Promise<readonly OperationBlockChange[] | number> => {
+    const changes: OperationBlockChange[] = [];
+    for (const { contentId, ...row } of rows) {
+      const packed = await readPacked({ ...row, contentId });
+      if (!packed) return row.sequence;
+      changes.push({ ...row, packed });
+    }
+    return changes;
+  };
+
+  return async (after, modelId, limit) => {
+    for (let missing = Number.NaN; ;) {
+      const changes = await withPacked(await changed(after, modelId, limit));
+      if (typeof changes !== 'number') return changes;
+      if (changes === missing) throw new Error(`Chunks of the operations with the sequence ${missing} are missing`);
+      missing = changes;
+    }
   };
 };
 
