@@ -91,10 +91,8 @@ async function measured(address: string, pid: number) {
   const admin = { token: await issuer.mint({ ...localAdmin, ttlSeconds: 86_400 }) };
   const api = createApiClient(address);
   const { key, small, stored } = await others(address, api, admin);
-  const json = { ...key, 'content-type': 'application/json' };
-  await using bystander = await besides(() =>
-    startBystander({ address, requests: repeated(small, stored, key, json) }),
-  );
+  const requests = repeated(small, stored, key);
+  await using bystander = await besides(() => startBystander({ address, requests }));
   await pause(3_000);
   await bystander.take();
   await watch();
@@ -226,7 +224,8 @@ async function others(address: string, api: Api, admin: { readonly token: string
   };
 }
 
-function repeated(small: string, stored: string, key: Headers, json: Headers): readonly RepeatedRequest[] {
+function repeated(small: string, stored: string, key: Headers): readonly RepeatedRequest[] {
+  const json = { ...key, 'content-type': 'application/json' };
   const get = (name: string, path: string, everyMs: number): RepeatedRequest => ({
     ...{ name, path, everyMs, headers: key },
     method: 'GET',
