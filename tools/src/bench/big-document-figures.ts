@@ -299,7 +299,7 @@ function slowly(address: string, path: string, headers: Headers, ms: number): Pr
 }
 
 /**
- * Starts those that are beside this process' threads, which give way from then on: who sends a document and reads it is
+ * Starts those that are beside the threads of this process, which give way from then on: who sends a document and reads it is
  * elsewhere in life, and leaves the processors to those that are measured.
  */
 async function besides<Started>(start: () => Promise<Started>): Promise<Started> {

@@ -17,7 +17,7 @@ import type { CollectionColumns } from './collection-record.ts';
 import { writeEffects } from './effects.ts';
 import { DocumentEntity } from './entities/collection-entities.ts';
 import { grown, nextEpochs } from './epochs.ts';
-import { inRow, liesInChunks, removeValue, storeInChunks, type StoredValue } from './large-values.ts';
+import { assertWhole, inRow, liesInChunks, removeValue, storeInChunks, type StoredValue } from './large-values.ts';
 import { deleteOperations, type LeftOperations, writeLeftOperations, writeOperations } from './operation-writes.ts';
 import type { SqlDatabase, Sql } from './sql.ts';
 import { columns, upsertInto, write } from './table.ts';
@@ -56,7 +56,7 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
   async update(id, decide) {
     for (let ready: ReadyDocument | null = null; ;) {
       const step = await database.transact((transaction) => changed(transaction, id, decide, ready));
-      await removeValue(database, id, step.unused);
+      for (const contentId of step.unused) await removeValue(database, id, contentId);
       if ('collection' in step) {
         await writeLeft(database, step.left);
         return step.collection;
@@ -104,7 +104,7 @@ interface ReadyDocument {
 }
 
 /** What a transaction has changed, or the document that has to be ready before another one does. */
-type ChangeStep = { readonly unused: string | null } & (
+type ChangeStep = { readonly unused: readonly (string | null)[] } & (
   | { readonly collection: Collection; readonly left: LeftOperations | null }
   | { readonly needed: DocumentContent; readonly deadline: Deadline | null }
 );
@@ -117,25 +117,29 @@ const changed = async (
 ): Promise<ChangeStep> => {
   const current = await load(sql, id);
   const change = decide(current);
-  const unused = ready?.stored.contentId ?? null;
+  // Another decision than the one before may need another document, or none.
+  const stored = ready && change?.document === ready.document ? ready.stored : undefined;
+  const unused = ready && !stored ? [ready.stored.contentId] : [];
   if (!change) return { collection: current, left: null, unused };
   const { collection, document } = change;
-  if (document && document !== ready?.document && liesInChunks(sql, document.packed.deflated))
+  if (document && !stored && liesInChunks(sql, document.packed.deflated))
     return { needed: document, deadline: change.deadline, unused };
   await write(sql, updateCollection, collectionRow({ ...collection, id }));
   const replaced = document && (await sql.first<{ contentId: string | null }>(selectContent, [id]));
-  const left = document ? await writeDocument(sql, collection, document, ready?.stored) : null;
+  const left = document ? await writeDocument(sql, collection, document, stored) : null;
   await sql.run(touchCatalog, nextEpochs());
   await writeEffects(sql, change);
-  return { collection, left, unused: replaced ? replaced.contentId : unused };
+  return { collection, left, unused: replaced ? [...unused, replaced.contentId] : unused };
 };
 
 const writeDocument = async (
   sql: Sql,
   { id, documentDigest }: Collection,
   { packed, operations }: DocumentContent,
-  { bytes: deflated, contentId }: StoredValue = inRow(packed.deflated),
+  stored: StoredValue = inRow(packed.deflated),
 ): Promise<LeftOperations | null> => {
+  await assertWhole(sql, id, stored, packed.deflated);
+  const { bytes: deflated, contentId } = stored;
   await write(sql, upsertDocument, { collectionId: id, ...packed, deflated, contentId });
   return writeOperations(sql, { collectionId: id, documentDigest, operations });
 };

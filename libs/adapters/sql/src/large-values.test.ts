@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { aCollection, aContent, anOperationBlock, deadlineByHand, noEffects } from '@portico/contracts';
 import type { Collection, CollectionStore, DocumentContent } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
@@ -203,6 +204,33 @@ describe('chunks on SQLite', () => {
       });
       expect(isSame(await deflatedOf({ collections }, collection), bytesOf(large, 3))).toBe(true);
       expect(await chunksIn(run)).toBe(3);
+    }));
+
+  test('are not taken for those of a small document that is decided on last', () =>
+    onSqlite(async ({ stores: { collections } }, run) => {
+      const collection = await added({ collections }, contentOf(2 * large, 9));
+      let decisions = 0;
+      await collections.update(collection.id, (current) => {
+        decisions += 1;
+        return { collection: current, document: contentOf(decisions > 1 ? 7 : large, decisions), ...noEffects };
+      });
+      expect(isSame(await deflatedOf({ collections }, collection), bytesOf(7, 2))).toBe(true);
+      expect(await chunksIn(run)).toBe(0);
+    }));
+
+  test('that are gone before their row is written keep it from being written', () =>
+    onSqlite(async ({ stores: { collections } }, run) => {
+      const collection = await added({ collections }, contentOf(1));
+      const document = contentOf(large);
+      let decisions = 0;
+      const updating = collections.update(collection.id, (current) => {
+        decisions += 1;
+        return { collection: decisions > 1 ? { ...current, name: 'Changed' } : current, document, ...noEffects };
+      });
+      while ((await chunksIn(run)) < 3) await setImmediate();
+      await run('delete from chunks where start > 0', []);
+      await expect(updating).rejects.toThrow('Chunks were removed');
+      expect(isSame(await deflatedOf({ collections }, collection), bytesOf(1))).toBe(true);
     }));
   const documents = [contentOf(large, 1), contentOf(2 * large, 2), contentOf(large, 3)];
 

@@ -50,6 +50,21 @@ export const storeInChunks = async (
 };
 
 /**
+ * Asserts, in the transaction that writes the row, that all chunks of its value are there: whoever stood still for an hour
+ * before it, or has a clock that leaps, may have lost them to a later `storeInChunks`.
+ */
+export const assertWhole = async (
+  sql: Sql,
+  collectionId: CollectionId,
+  { contentId }: StoredValue,
+  { length }: Uint8Array,
+): Promise<void> => {
+  if (contentId === null) return;
+  const { chunks } = (await sql.first<{ readonly chunks: number }>(countChunks, [collectionId, contentId])) ?? {};
+  if (chunks !== Math.ceil(length / chunkLength)) throw new Error('Chunks were removed before their row was written');
+};
+
+/**
  * Removes the chunks of a value that no row refers to any more, the first one last, so that those of a removal that
  * failed are still found. It never fails: a later `storeInChunks` removes what is left.
  */
@@ -105,6 +120,7 @@ const insertChunk = insertInto(ChunkEntity, columnsOf(ChunkEntity));
 const ofValue = 'collection_id = ? and content_id = ?';
 const selectLastChunk = `select start as "start", length(bytes) as "length" from chunks
   where ${ofValue} order by start desc limit 1`;
+const countChunks = `select count(*) as "chunks" from chunks where ${ofValue}`;
 const selectChunk = `select bytes as "bytes" from chunks where ${ofValue} and start = ?`;
 const deleteLastChunk = `delete from chunks where ${ofValue}
   and start = (select max(start) from chunks where ${ofValue})`;

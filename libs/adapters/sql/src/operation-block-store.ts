@@ -2,7 +2,15 @@ import { setImmediate } from 'node:timers/promises';
 import type { CollectionId, OperationBlockChange, OperationBlockStore, OperationProgress } from '@portico/domain';
 import { OperationBlockEntity } from './entities/vector-entities.ts';
 import { grown, nextEpochs } from './epochs.ts';
-import { inRow, liesInChunks, prepareValueRead, removeValue, storeInChunks, type StoredValue } from './large-values.ts';
+import {
+  assertWhole,
+  inRow,
+  liesInChunks,
+  prepareValueRead,
+  removeValue,
+  storeInChunks,
+  type StoredValue,
+} from './large-values.ts';
 import type { PreparedReads, SqlDatabase } from './sql.ts';
 import { columns, columnsOf, upsertInto, without, write } from './table.ts';
 
@@ -10,9 +18,10 @@ export const createSqlOperationBlockStore = (database: SqlDatabase, prepared: Pr
   return {
     async put({ packed: bytes, ...facts }) {
       const { collectionId, modelId, documentDigest, contentRevision } = facts;
-      const { bytes: packed, contentId } = liesInChunks(database.reads, bytes)
+      const value = liesInChunks(database.reads, bytes)
         ? await storeInChunks(database, collectionId, bytes, null)
         : inRow(bytes);
+      const { bytes: packed, contentId } = value;
       const { stored, unused } = await database.transact(async (transaction) => {
         const current = await transaction.first(selectCurrent, [collectionId, documentDigest, contentRevision]);
         if (!current) return { stored: false, unused: contentId };
@@ -20,6 +29,7 @@ export const createSqlOperationBlockStore = (database: SqlDatabase, prepared: Pr
           collectionId,
           modelId,
         ]);
+        await assertWhole(transaction, collectionId, value, bytes);
         const next = await transaction.first<{ sequence: number }>(nextSequence, nextEpochs());
         if (!next) throw new Error('The database has no row of epochs.');
         await write(transaction, upsert, { ...facts, ...next, packed, contentId });

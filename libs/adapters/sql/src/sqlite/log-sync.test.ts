@@ -76,16 +76,32 @@ describe('the sync of a log', () => {
       await sync.close();
     }));
 
-  test('fails for those who waited for it, and no others', () =>
+  test('that fails aside fails for all who come later, and is not tried again', () =>
     withLog(async (file) => {
-      const { disk, aside } = diskByHand();
+      const { disk, syncs, aside } = diskByHand();
       const sync = new LogSync(file, disk);
       sync.tellLarge();
       const [first, second] = [sync.synced(), sync.synced()];
       aside[0]?.fail(new Error('disk'));
       await expect(first).rejects.toThrow('disk');
-      aside[1]?.end();
-      await second;
+      await expect(second).rejects.toThrow('disk');
+      await expect(sync.synced()).rejects.toThrow('disk');
+      expect(syncs).toEqual(['aside']);
+      await sync.close();
+    }));
+
+  test('that fails on the loop fails for all who come later, and is not tried again', () =>
+    withLog(async (file) => {
+      const { disk } = diskByHand();
+      let tries = 0;
+      const failing = () => {
+        tries += 1;
+        throw new Error('disk');
+      };
+      const sync = new LogSync(file, { ...disk, sync: failing });
+      await expect(sync.synced()).rejects.toThrow('disk');
+      await expect(sync.synced()).rejects.toThrow('disk');
+      expect(tries).toBe(1);
       await sync.close();
     }));
 });
