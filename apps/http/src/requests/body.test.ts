@@ -4,8 +4,12 @@ import { Socket, type AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { ClientGone, parseJsonBody, readBodyBytes, refusePollutingMembers } from './body.ts';
 
-/** What is read of a body that a client sends in these parts, with its length declared or not. */
-const sentAndRead = async (parts: readonly Buffer[], declared: boolean): Promise<Uint8Array> => {
+/** What is made of a body of at most a million bytes that a client sends in these parts, with its length declared or not. */
+const sentAndRead = async (
+  parts: readonly Buffer[],
+  declared: boolean,
+  read = (received: IncomingMessage) => readBodyBytes(received, 1_000_000, () => undefined),
+): Promise<Uint8Array> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   try {
@@ -16,8 +20,8 @@ const sentAndRead = async (parts: readonly Buffer[], declared: boolean): Promise
     client.on('error', () => undefined);
     for (const part of parts) client.write(part);
     client.end();
-    const [received] = (await once(server, 'request')) as Parameters<typeof readBodyBytes>;
-    return await readBodyBytes(received, 1_000_000, () => undefined);
+    const [received] = (await once(server, 'request')) as [IncomingMessage];
+    return await read(received);
   } finally {
     server.closeAllConnections();
     server.close();
@@ -32,6 +36,38 @@ test('a body is read whole, however long it is and whether its length is declare
       expect(whole.equals(await sentAndRead(parts, declared)), `${length} bytes`).toBe(true);
     }
   }
+});
+
+/** The most bytes of a body that came in one turn of the event loop, and how many came in all. */
+const watchTurns = (received: IncomingMessage) => {
+  const seen = { most: 0, all: 0 };
+  let ofTurn = 0;
+  received.on('data', ({ length }: Buffer) => {
+    if (ofTurn === 0) setImmediate(() => (ofTurn = 0));
+    ofTurn += length;
+    seen.most = Math.max(seen.most, ofTurn);
+    seen.all += length;
+  });
+  return seen;
+};
+
+test.each([
+  ['kept, its length declared', 8_000_000, true],
+  ['kept, its length not declared', 8_000_000, false],
+  ['refused by its declared length', 1_000_000, true],
+  ['refused by its length', 1_000_000, false],
+])('a long body comes in portions with turns for others between if it is %s', async (_what, limitBytes, declared) => {
+  const whole = Buffer.alloc(8_000_000, ' ');
+  await sentAndRead([whole], declared, async (received) => {
+    // Whoever looks at a stream sets it flowing, so this has to come after the reader's own look.
+    const read = readBodyBytes(received, limitBytes, () => undefined);
+    const seen = watchTurns(received);
+    if (limitBytes < whole.length) await expect(read).rejects.toThrow('at most 1000000 bytes are taken');
+    else expect((await read).length).toBe(whole.length);
+    while (seen.all < whole.length) await new Promise(setImmediate);
+    expect(seen.most).toBeLessThanOrEqual(262_144 + 2 * 65_536);
+    return whole;
+  });
 });
 
 test('the body of a client that has left before it is read is not waited for', async () => {

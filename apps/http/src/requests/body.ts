@@ -42,6 +42,7 @@ export const readBodyBytes = async (
   if (declared === '0' || (declared === undefined && headers['transfer-encoding'] === undefined)) return nothing;
   // Whether a chunked body has any bytes is not known yet.
   if (declared !== undefined) refuseForm(mediaType, headers['content-type'], headers['content-encoding']);
+  if (declared === undefined || Number(declared) > turnBytes) takeInTurns(request);
   if (Number(declared ?? 0) > limitBytes) throw tooLarge(request, limitBytes);
   if (request.destroyed) throw new ClientGone();
   sendContinue();
@@ -51,6 +52,21 @@ export const readBodyBytes = async (
 };
 
 const nothing = new Uint8Array(0);
+
+/** How much of a body is taken at a stretch. Node reads a socket up to 32 times, 2 MiB, before it looks at others. */
+const turnBytes = 262_144;
+
+/** Gives others a turn of the event loop after each stretch of a body, be it kept or discarded. */
+const takeInTurns = (request: IncomingMessage): void => {
+  let taken = 0;
+  request.on('data', (chunk: Buffer) => {
+    taken += chunk.length;
+    if (taken < turnBytes) return;
+    taken = 0;
+    request.pause();
+    setImmediate(() => request.resume());
+  });
+};
 
 const refuseForm = (
   mediaType: MediaType,
