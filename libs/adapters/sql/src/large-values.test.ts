@@ -1,5 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
-import { aCollection, aContent, anOperationBlock, deadlineByHand, noEffects } from '@portico/contracts';
+import {
+  aCollection,
+  aContent,
+  anOperationBlock,
+  deadlineByHand,
+  noEffects,
+  withSteppingClock,
+} from '@portico/contracts';
 import type { Collection, CollectionStore, DocumentContent } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
 import { describeDialects, type RunSql } from '../test/dialects.ts';
@@ -91,7 +98,7 @@ describeDialects(({ withPlace }) => {
       })();
       let reads = 0;
       for (; !isOver; reads += 1) {
-        const read = Buffer.from((await deflatedOf(stores, collection)) ?? []);
+        const read = Buffer.from((await withSteppingClock(10, () => deflatedOf(stores, collection))) ?? []);
         const seed = Buffer.from(read).readUInt32LE(0);
         expect(read.equals(bytesOf(read.length, seed))).toBe(true);
       }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { createTurns } from '@portico/dependencies';
 import { PorticoError, type CollectionId, type Deadline } from '@portico/domain';
 import { ChunkEntity } from './entities/chunk-entity.ts';
 import type { PreparedReads, Sql, SqlDatabase } from './sql.ts';
@@ -89,6 +90,8 @@ export type ValueRead = (collectionId: CollectionId, stored: StoredValue) => Pro
 export const prepareValueRead = (prepared: PreparedReads): ValueRead => {
   const lastOf = prepared.first<{ readonly start: number; readonly length: number }>(selectLastChunk);
   const chunkAt = prepared.large<Pick<StoredValue, 'bytes'>>(selectChunk);
+  // One for all values: many may be read at a stretch.
+  const othersTurn = createTurns();
 
   return async (collectionId, { bytes, contentId }) => {
     // A view: it is sent without a copy.
@@ -100,7 +103,7 @@ export const prepareValueRead = (prepared: PreparedReads): ValueRead => {
       const chunk = await chunkAt(collectionId, contentId, start);
       if (!chunk) return undefined;
       whole.set(chunk.bytes, start);
-      await setImmediate();
+      await othersTurn();
     }
     return whole;
   };

@@ -1,4 +1,4 @@
-import { createOperationBlockChanges } from '@portico/contracts';
+import { createOperationBlockChanges, withSteppingClock } from '@portico/contracts';
 import type { CollectionId, HybridVector, IndexedOperation, OperationKey } from '@portico/domain';
 import { packedOperationsMax, packOperations, readPackedLayout, unpackOperations } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
@@ -238,7 +238,7 @@ describe('the memory', () => {
     expect(blocks.bytes).toBe(0);
   });
 
-  test('others have their turn after each half megabyte of a block; until it is complete nothing of it is searched', async () => {
+  test('others have their turn between half megabytes of a block; until it is complete nothing of it is searched', async () => {
     const store = createOperationBlockChanges();
     store.put(idOf(1), generator(9, 768).operations(2_000));
     const [change] = await store.changedSince(0, 'model-1', 1);
@@ -246,7 +246,7 @@ describe('the memory', () => {
     const blocks = new OperationBlocks();
     const seen: number[] = [];
     let isDone = false;
-    const putting = put(blocks, 1, packed, 1).finally(() => {
+    const putting = withSteppingClock(10, () => put(blocks, 1, packed, 1)).finally(() => {
       isDone = true;
     });
     while (!isDone) {
@@ -292,7 +292,7 @@ const turnsDuring = async (work: Promise<unknown>): Promise<number> => {
   return turns;
 };
 
-test('others have their turn after each block that is brought in, and after each 4 MB that are compared', async () => {
+test('others have their turn between blocks that are brought in, and after each 4 MB that are compared', async () => {
   const { index, blocks } = createSubject();
   const { operations, vector } = generator(5, 768);
   const among = Array.from({ length: 60 }, (_, i) => idOf(i));
@@ -300,10 +300,22 @@ test('others have their turn after each block that is brought in, and after each
   let asOf = 0;
   for (const id of among) asOf = blocks.put(id, large);
   const query = { modelId: 'model-1', vector: vector(5), among, method: null, limit: 10, asOf };
-  expect(await turnsDuring(index.search(query))).toBeGreaterThanOrEqual(60);
+  expect(await turnsDuring(withSteppingClock(10, () => index.search(query)))).toBeGreaterThanOrEqual(60);
   const turns = await turnsDuring(index.search(query));
   expect(turns).toBeGreaterThanOrEqual(3);
   expect(turns).toBeLessThan(10);
+});
+
+test('others have their turn after some milliseconds however many small blocks are brought in', async () => {
+  const { index, blocks } = createSubject();
+  const { operations, vector } = generator(8, 16);
+  const among = Array.from({ length: 60 }, (_, i) => idOf(i));
+  const small = operations(3);
+  let asOf = 0;
+  for (const id of among) asOf = blocks.put(id, small);
+  const query = { modelId: 'model-1', vector: vector(5), among, method: null, limit: 10, asOf };
+  // Each block asks once whether others have their turn, and finds that another millisecond is over.
+  expect(await turnsDuring(withSteppingClock(1, () => index.search(query)))).toBeGreaterThanOrEqual(60 / 5);
 });
 
 test('more operations than one call compares are found, though they are few bytes', async () => {

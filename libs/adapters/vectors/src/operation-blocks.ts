@@ -1,4 +1,4 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { createTurns } from '@portico/dependencies';
 import {
   type CollectionId,
   type OperationBlockChange,
@@ -28,8 +28,8 @@ interface Visible {
 
 const emptyLayout = readPackedLayout(packOperations([]));
 
-/** What is brought in before others have their turn: where memory is new, each page of it may take 20 µs. */
-const bytesOfATurn = 512 * 1024;
+/** What is brought in at a stretch: where memory is new, each page of it may take 20 µs. */
+const bytesAtOnce = 512 * 1024;
 
 /** With less room wasted than this share of the memory, it rather grows than is compacted. */
 const wastedShare = 1 / 4;
@@ -40,6 +40,8 @@ const wastedShare = 1 / 4;
  */
 export class OperationBlocks implements FollowingCopy<OperationBlockChange> {
   readonly memory = new BlockMemory();
+  /** Asked for between parts of blocks, and between blocks: many small ones come in at a stretch. */
+  readonly #othersTurn = createTurns();
   /** By ascending address. */
   readonly #blocks = new Map<CollectionId, HeldBlock>();
   readonly #visible = new WeakMap<readonly CollectionId[], Visible>();
@@ -61,16 +63,16 @@ export class OperationBlocks implements FollowingCopy<OperationBlockChange> {
     return this.#blocks.get(collectionId)?.sequence;
   }
 
-  /** Lets others have their turn after each part of a block; until it is complete, the one before it is searched. */
+  /** Others have their turn between parts of a block; until it is complete, the one before it is searched. */
   async put({ collectionId, sequence, packed }: OperationBlockChange): Promise<void> {
     const layout = readPackedLayout(packed);
     if (layout.count > packedOperationsMax)
       throw new RangeError(`A block has at most ${packedOperationsMax} operations`);
     const size = sizeOf({ layout });
     await this.#makeRoom(size);
-    for (let from = 0; from < packed.length; from += bytesOfATurn) {
-      this.memory.write(this.#end + from, packed.subarray(from, from + bytesOfATurn));
-      await othersTurn();
+    for (let from = 0; from < packed.length; from += bytesAtOnce) {
+      this.memory.write(this.#end + from, packed.subarray(from, from + bytesAtOnce));
+      await this.#othersTurn();
     }
     const present = { collectionId, sequence, layout, address: this.#end };
     const held = this.#remove(collectionId);
@@ -118,7 +120,7 @@ export class OperationBlocks implements FollowingCopy<OperationBlockChange> {
       if (block.address !== end) {
         this.memory.move(block.address, end, size);
         block.address = end;
-        await othersTurn();
+        await this.#othersTurn();
       }
       end += size;
     }

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { createTurns } from '@portico/dependencies';
 import { type Embedder, PorticoError } from '@portico/domain';
 import { createOperationVectors, type OperationVectors } from './operation-vectors.ts';
 import { createSpelling } from './spelling.ts';
 import { createTextVectors } from './text-vectors.ts';
-import { createTurns } from './turns.ts';
 import { readWordTable } from './word-table.ts';
 import { createWordVectorOperationEmbedder, type ModelDigest } from './word-vector-operation-embedder.ts';
 

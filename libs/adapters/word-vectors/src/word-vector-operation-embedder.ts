@@ -1,6 +1,6 @@
+import { createTurns } from '@portico/dependencies';
 import type { HybridVector, OperationEmbedder } from '@portico/domain';
 import type { OperationVectors } from './operation-vectors.ts';
-import { createTurns } from './turns.ts';
 
 export interface ModelDigest {
   /** Of the model that embeds collections. */
