@@ -3,8 +3,8 @@
  * their turn after some milliseconds of work gives it at each occasion.
  */
 export const withSteppingClock = async <Answer>(stepMs: number, work: () => Promise<Answer>): Promise<Answer> => {
-  const { now } = performance;
-  let at = now.call(performance);
+  const now = performance.now.bind(performance);
+  let at = now();
   performance.now = () => (at += stepMs);
   try {
     return await work();
