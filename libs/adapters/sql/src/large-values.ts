@@ -105,6 +105,8 @@ export const prepareValueRead = (prepared: PreparedReads): ValueRead => {
       whole.set(chunk.bytes, start);
       await othersTurn();
     }
+    // What comes of it may take as long again.
+    await setImmediate();
     return whole;
   };
 };
