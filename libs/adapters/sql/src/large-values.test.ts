@@ -272,6 +272,19 @@ describe('chunks on SQLite', () => {
       expect(isSame(block?.packed, bytesOf(large, 2))).toBe(true);
     }));
 
+  test('of the block that was stored last are not read while its bytes are there; those of another one are', () =>
+    onSqlite(async ({ stores }, run) => {
+      const [one, other] = [await added(stores, contentOf(1)), await added(stores, contentOf(1))];
+      const bytes = [bytesOf(large, 1), bytesOf(large, 2)] as const;
+      for (const [at, collection] of [one, other].entries()) {
+        await stores.operationBlocks.put(anOperationBlock(collection, { packed: bytes[at] ?? new Uint8Array() }));
+      }
+      await run('update chunks set bytes = zeroblob(length(bytes))');
+      const read = await stores.operationBlocks.changedSince(0, 'm1', 9);
+      expect(read.map(({ packed }) => isSame(packed, new Uint8Array(large)))).toEqual([true, false]);
+      expect(isSame(read[1]?.packed, bytes[1])).toBe(true);
+    }));
+
   test('are not waited for beyond the deadline of their request, and nothing is added then', () =>
     onSqlite(async ({ stores: { collections } }, run) => {
       const collection = aCollection();

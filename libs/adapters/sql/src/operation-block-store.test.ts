@@ -21,15 +21,17 @@ const put = ({ operationBlocks }: Subject, collection: Collection, bytes: number
   );
 
 describeDialects(({ withPlace }) => {
-  test('blocks of any size come whole, and in order', () =>
+  test('blocks of any size come whole, and in order, also where another process stored them', () =>
     withPlace(async (open) => {
-      const { stores, close } = await open();
+      const [storing, reading] = [await open(), await open()];
       const sizes = [1, largeBytes - 1, largeBytes, 5_000_000, 2];
-      for (const [at, bytes] of sizes.entries()) await put(stores, await added(stores), bytes, at + 1);
-      const changes = await stores.operationBlocks.changedSince(0, 'm1', 9);
-      expect(changes.map(({ packed }) => packed.length)).toEqual(sizes);
-      expect(changes.map(({ packed }) => [packed[0], packed.at(-1)])).toEqual(sizes.map((_, at) => [at + 1, at + 1]));
-      await close();
+      for (const [at, bytes] of sizes.entries()) await put(storing.stores, await added(storing.stores), bytes, at + 1);
+      for (const { stores } of [storing, reading]) {
+        const changes = await stores.operationBlocks.changedSince(0, 'm1', 9);
+        expect(changes.map(({ packed }) => packed.length)).toEqual(sizes);
+        expect(changes.map(({ packed }) => [packed[0], packed.at(-1)])).toEqual(sizes.map((_, at) => [at + 1, at + 1]));
+      }
+      for (const { close } of [reading, storing]) await close();
     }));
 
   test('each block that is there comes, of one version, even if it is replaced or removed while they are read', () =>

@@ -15,6 +15,7 @@ import type { PreparedReads, SqlDatabase } from './sql.ts';
 import { columns, columnsOf, upsertInto, without, write } from './table.ts';
 
 export const createSqlOperationBlockStore = (database: SqlDatabase, prepared: PreparedReads): OperationBlockStore => {
+  const lastInChunks = new LastInChunks();
   return {
     async put({ packed: bytes, ...facts }) {
       const { collectionId, modelId, documentDigest, contentRevision } = facts;
@@ -22,6 +23,7 @@ export const createSqlOperationBlockStore = (database: SqlDatabase, prepared: Pr
         ? await storeInChunks(database, collectionId, bytes, null)
         : inRow(bytes);
       const { bytes: packed, contentId } = value;
+      lastInChunks.keep(contentId, bytes);
       const { stored, unused } = await database.transact(async (transaction) => {
         const current = await transaction.first(selectCurrent, [collectionId, documentDigest, contentRevision]);
         if (!current) return { stored: false, unused: contentId };
@@ -39,7 +41,7 @@ export const createSqlOperationBlockStore = (database: SqlDatabase, prepared: Pr
       return stored;
     },
 
-    changedSince: prepareChangedSince(prepared),
+    changedSince: prepareChangedSince(prepared, lastInChunks),
 
     async collectionsAfter(after, modelId, limit) {
       const rows = await database.reads.all<{ id: CollectionId }>(selectCollections, [modelId, after ?? '', limit]);
@@ -72,12 +74,36 @@ export const createSqlOperationBlockStore = (database: SqlDatabase, prepared: Pr
   };
 };
 
-const prepareChangedSince = (prepared: PreparedReads): OperationBlockStore['changedSince'] => {
+/**
+ * The block that this process stored last in chunks, by the id of its content, until its memory is collected. Searches
+ * that come at once, and wait for it, need not wait until it is read back.
+ */
+class LastInChunks {
+  #contentId: string | null = null;
+  #packed: WeakRef<Uint8Array> | null = null;
+
+  keep(contentId: string | null, packed: Uint8Array): void {
+    if (contentId === null) return;
+    this.#contentId = contentId;
+    this.#packed = new WeakRef(packed);
+  }
+
+  find(contentId: string | null): Uint8Array | undefined {
+    return contentId !== null && contentId === this.#contentId ? this.#packed?.deref() : undefined;
+  }
+}
+
+const prepareChangedSince = (
+  prepared: PreparedReads,
+  lastInChunks: LastInChunks,
+): OperationBlockStore['changedSince'] => {
   const changed = prepared.all<ChangeRow>(selectChanged);
   const packedOf = prepared.large<Pick<OperationBlockChange, 'packed'>>(selectPacked);
   const valueOf = prepareValueRead(prepared);
 
   const readPacked = async ({ collectionId, modelId, sequence, packed, contentId }: ChangeRow) => {
+    const known = packed?.length === 0 ? lastInChunks.find(contentId) : undefined;
+    if (known) return known;
     const bytes = packed ?? (await packedOf(collectionId, modelId, sequence))?.packed;
     return bytes && valueOf(collectionId, { bytes, contentId });
   };
