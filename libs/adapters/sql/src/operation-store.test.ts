@@ -1,10 +1,11 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { aCollection, aContent, anEntry, anOperation, expiringAtCommit, noEffects } from '@portico/contracts';
 import type { Collection, CollectionId, Operation, OperationKey } from '@portico/domain';
+import SqliteDriver from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { describeDialects } from '../test/dialects.ts';
-import { withStores } from '../test/with-stores.ts';
-import type { SqlStores } from './index.ts';
+import { withFile, withStores } from '../test/with-stores.ts';
+import { openSqlStores, type SqlStores } from './index.ts';
 
 const all = { tag: null, containing: null };
 
@@ -97,6 +98,22 @@ describeDialects(({ withPlace }) => {
       await opened.close();
     }));
 });
+
+test.each([600, 1_500])('of %i operations those that are the same at their place are not written again', (count) =>
+  withFile(async (file) => {
+    const opened = await openSqlStores({ kind: 'sqlite', file });
+    const [collection, stored] = [aCollection(), manyOperations(count)];
+    await opened.stores.collections.add(collection, aContent(undefined, stored), noEffects);
+    const connection = new SqliteDriver(file);
+    connection.exec(`create trigger again before update on operations
+      begin select raise(abort, 'it is written again'); end`);
+    connection.close();
+    const next = [...stored.slice(0, -2), anOperation({ key: 'b'.repeat(16) as OperationKey })];
+    await replaceDocument(opened, collection.id, 'next', next);
+    expect(await keysIn(opened, collection)).toEqual(keysOf(next));
+    await opened.close();
+  }),
+);
 
 test('while many operations are written or deleted, others write on SQLite, and see all of them or none', () =>
   withStores(async (opened) => {

@@ -82,22 +82,26 @@ const lotMax = 512;
 
 /** Only what differs: most documents replace one with almost the same operations, and others' changes wait for this one. */
 async function* lotsOf(sql: Sql, { collectionId, operations }: OperationsOfDocument): AsyncGenerator<Lot> {
-  const before = await storedRows(sql, collectionId);
-  for (let from = 0; from < operations.length; from += lotMax) {
-    const changed: OperationRow[] = [];
-    for (const [at, operation] of operations.slice(from, from + lotMax).entries()) {
-      const row = { ...operation, collectionId, position: from + at, tags: JSON.stringify(operation.tags) };
-      const stored = before.get(row.key);
-      before.delete(row.key);
-      if (!stored || !isSame(stored, row)) changed.push(row);
-    }
-    if (changed.length > 0) yield { changed, gone: [] };
-    if (from + lotMax < operations.length) await setImmediate();
+  const keys = new Set(operations.map(({ key }) => key));
+  let areSomeStored = false;
+  for await (const stored of storedKeys(sql, collectionId)) {
+    areSomeStored ||= stored.length > 0;
+    const gone = stored.filter((key) => !keys.has(key)).map((key) => [collectionId, key] as const);
+    if (gone.length > 0) yield { changed: [], gone };
   }
-  const gone = Array.from(before.keys(), (key) => [collectionId, key] as const);
-  for (let from = 0; from < gone.length; from += lotMax) {
-    yield { changed: [], gone: gone.slice(from, from + lotMax) };
-    if (from + lotMax < gone.length) await setImmediate();
+  for (let from = 0; from < operations.length; from += lotMax) {
+    if (from > 0) await setImmediate();
+    const before = areSomeStored ? await storedRows(sql, collectionId, from) : nothing;
+    const changed = operations
+      .slice(from, from + lotMax)
+      .map((operation, at) => ({
+        ...operation,
+        collectionId,
+        position: from + at,
+        tags: JSON.stringify(operation.tags),
+      }))
+      .filter((row) => !isSame(before.get(row.key), row));
+    if (changed.length > 0) yield { changed, gone: [] };
   }
 }
 
@@ -106,24 +110,33 @@ const writeLot = async (sql: Sql, { changed, gone }: Lot): Promise<void> => {
   await sql.runEach(deleteOperation, gone);
 };
 
-const storedRows = async (sql: Sql, collectionId: CollectionId): Promise<Map<OperationKey, StoredRow>> => {
-  const rows = new Map<OperationKey, StoredRow>();
-  for (let after = ''; ;) {
-    const read = await sql.all<StoredRow>(selectStored, [collectionId, after, rowsReadAtOnce]);
-    for (const row of read) rows.set(row.key, row);
-    const last = read.at(-1);
-    if (!last || read.length < rowsReadAtOnce) return rows;
+async function* storedKeys(sql: Sql, collectionId: CollectionId): AsyncGenerator<readonly OperationKey[]> {
+  for (let after: OperationKey | '' = ''; ;) {
+    const rows: readonly Pick<StoredRow, 'key'>[] = await sql.all(selectKeys, [collectionId, after, lotMax]);
+    yield rows.map(({ key }) => key);
+    const last = rows.at(-1);
+    if (!last || rows.length < lotMax) return;
     after = last.key;
     // SQLite calls are synchronous.
     await setImmediate();
   }
+}
+
+/** Those of the positions of a lot: a row that stands elsewhere differs. */
+const storedRows = async (
+  sql: Sql,
+  collectionId: CollectionId,
+  from: number,
+): Promise<ReadonlyMap<OperationKey, StoredRow>> => {
+  const rows = await sql.all<StoredRow>(selectStored, [collectionId, from, from + lotMax]);
+  return new Map(rows.map((row) => [row.key, row]));
 };
 
-/** They take some 3 ms. */
-const rowsReadAtOnce = 512;
+const nothing: ReadonlyMap<OperationKey, StoredRow> = new Map();
 
 /** PostgreSQL returns a boolean where SQLite returns 0 or 1. */
-const isSame = (stored: StoredRow, row: StoredRow): boolean =>
+const isSame = (stored: StoredRow | undefined, row: StoredRow): boolean =>
+  stored !== undefined &&
   storedColumns.every((name) => (name === 'deprecated' ? Boolean(stored[name]) : stored[name]) === row[name]);
 
 const upsertOperation = upsertInto(OperationEntity, 'collectionId', 'key');
@@ -133,7 +146,8 @@ const deleteSome = `delete from operations where collection_id = ? and position 
   from (select position from operations where collection_id = ? order by position limit ?))`;
 const storedColumns = without(columnsOf(OperationEntity), 'collectionId');
 const selectStored = `select ${columns('o', storedColumns)} from operations o
-  where o.collection_id = ? and o.key > ? order by o.key limit ?`;
+  where o.collection_id = ? and o.position >= ? and o.position < ?`;
+const selectKeys = 'select key from operations where collection_id = ? and key > ? order by key limit ?';
 const selectBeyond = 'select 1 from operations where collection_id = ? limit 1 offset ?';
 const setDigest = 'update collections set operations_digest = ? where id = ?';
 const selectClaim = 'select 1 from collections where id = ? and operations_digest = ?';
