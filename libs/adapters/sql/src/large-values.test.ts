@@ -285,6 +285,18 @@ describe('chunks on SQLite', () => {
       expect(isSame(read[1]?.packed, bytes[1])).toBe(true);
     }));
 
+  test('give others a turn after the last of them, however soon that is', () =>
+    onSqlite(async ({ stores }) => {
+      const collection = await added(stores, contentOf(large));
+      await withSteppingClock(0, async () => {
+        await deflatedOf(stores, collection);
+        let turns = 0;
+        void setImmediate().then(() => (turns += 1));
+        await deflatedOf(stores, collection);
+        expect(turns).toBe(1);
+      });
+    }));
+
   test('are not waited for beyond the deadline of their request, and nothing is added then', () =>
     onSqlite(async ({ stores: { collections } }, run) => {
       const collection = aCollection();

@@ -89,7 +89,7 @@ class LastInChunks {
   }
 
   find(contentId: string | null): Uint8Array | undefined {
-    return contentId !== null && contentId === this.#contentId ? this.#packed?.deref() : undefined;
+    return contentId === this.#contentId ? this.#packed?.deref() : undefined;
   }
 }
 

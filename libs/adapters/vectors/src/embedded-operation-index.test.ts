@@ -292,14 +292,19 @@ const turnsDuring = async (work: Promise<unknown>): Promise<number> => {
   return turns;
 };
 
-test('others have their turn between blocks that are brought in, and after each 4 MB that are compared', async () => {
+/** An index of 60 collections that nobody has searched, and a query over all of them. */
+const withSixtyBlocks = (each: { readonly dimension: number; readonly operations: number }) => {
   const { index, blocks } = createSubject();
-  const { operations, vector } = generator(5, 768);
+  const { operations, vector } = generator(5, each.dimension);
   const among = Array.from({ length: 60 }, (_, i) => idOf(i));
-  const large = operations(200);
+  const block = operations(each.operations);
   let asOf = 0;
-  for (const id of among) asOf = blocks.put(id, large);
-  const query = { modelId: 'model-1', vector: vector(5), among, method: null, limit: 10, asOf };
+  for (const id of among) asOf = blocks.put(id, block);
+  return { index, query: { modelId: 'model-1', vector: vector(5), among, method: null, limit: 10, asOf } };
+};
+
+test('others have their turn between blocks that are brought in, and after each 4 MB that are compared', async () => {
+  const { index, query } = withSixtyBlocks({ dimension: 768, operations: 200 });
   expect(await turnsDuring(withSteppingClock(10, () => index.search(query)))).toBeGreaterThanOrEqual(60);
   const turns = await turnsDuring(index.search(query));
   expect(turns).toBeGreaterThanOrEqual(3);
@@ -307,13 +312,7 @@ test('others have their turn between blocks that are brought in, and after each 
 });
 
 test('others have their turn after some milliseconds however many small blocks are brought in', async () => {
-  const { index, blocks } = createSubject();
-  const { operations, vector } = generator(8, 16);
-  const among = Array.from({ length: 60 }, (_, i) => idOf(i));
-  const small = operations(3);
-  let asOf = 0;
-  for (const id of among) asOf = blocks.put(id, small);
-  const query = { modelId: 'model-1', vector: vector(5), among, method: null, limit: 10, asOf };
+  const { index, query } = withSixtyBlocks({ dimension: 16, operations: 3 });
   // Each block asks once whether others have their turn, and finds that another millisecond is over.
   expect(await turnsDuring(withSteppingClock(1, () => index.search(query)))).toBeGreaterThanOrEqual(60 / 5);
 });
