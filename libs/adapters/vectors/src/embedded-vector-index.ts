@@ -58,9 +58,7 @@ const best = (rows: VectorRows, { vector, among, limit }: VectorQuery): readonly
     rows.memory.score(vector, compared, scores);
     return scores;
   };
-  const rowsAt = (places: Uint32Array): Uint32Array => places.map((place) => visible[place] ?? 0);
-  const places = rows.sketches?.placesOfBest(vector, visible, limit, (of) => scoresOf(rowsAt(of)));
-  const compared = places ? rowsAt(places) : visible;
+  const compared = rows.sketches?.rowsOfBest(vector, visible, limit, scoresOf) ?? visible.rows;
   const scores = scoresOf(compared);
   return bestScores(scores, limit).map((position) => ({
     collectionId: rows.collectionAt(compared[position] ?? 0),
