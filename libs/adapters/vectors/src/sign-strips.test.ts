@@ -84,9 +84,10 @@ test('a row is written beside others, and again over itself', () => {
   expect(vectors.map((_, row) => strips.boundsOf(row, query))).toEqual(bounds);
 });
 
-test('what has no direction, or none in the half, is bounded by its length', () => {
+test.each([0, 1e-30, 1e-9])('what has no direction, or but %d in the half, is bounded by its length', (little) => {
   const strips = createStrips();
   const [none, last] = [new Float32Array(embeddingDimension), new Float32Array(embeddingDimension)];
+  last[3] = little;
   last[767] = 2;
   for (const [row, vector] of [none, last].entries()) strips.write(row, vector);
   const query = last.map((x) => 3 * x);
@@ -95,4 +96,16 @@ test('what has no direction, or none in the half, is bounded by its length', () 
   expect(byHalf).toBe(12);
   expect(byAll).toBeGreaterThanOrEqual(12);
   expect(strips.boundsOf(1, none)).toEqual([0, 0]);
+});
+
+test('what has the same size in each dimension is bounded closely, whatever is rounded', () => {
+  const strips = createStrips();
+  for (let i = 1; i <= 50; i += 1) {
+    const vector = some().map((x) => Math.sign(x) * i * 0.07);
+    strips.write(0, vector);
+    const [, byAll = 0] = strips.boundsOf(0, vector);
+    const product = productOf(vector, vector);
+    expect(byAll).toBeGreaterThanOrEqual(product);
+    expect(byAll).toBeLessThan(1.1 * product);
+  }
 });

@@ -61,10 +61,10 @@ export const writeStrips = (
  * √((count - A²) / 767).
  */
 const boundOf = (sum: number, length: number, count: number) => {
-  // Without any sign, only the lengths are a bound.
-  if (sum === 0) return { slope: 0, margin: length };
+  // With next to nothing in the half, only the lengths are a bound.
+  if (sum <= 1e-6 * length) return { slope: 0, margin: length };
   const slope = (length * length) / sum;
-  const deviation = Math.sqrt((count - (sum / length) ** 2) / (embeddingDimension - 1));
+  const deviation = Math.sqrt(Math.max(0, count - (sum / length) ** 2) / (embeddingDimension - 1));
   return { slope, margin: deviations * deviation * slope };
 };
 
