@@ -27,12 +27,12 @@ export const search: Curve = {
     'At the port: the embedded vector index, the ten best of those visible, one search after another. Vectors lie ' +
     'around 200 themes; the query is embedded already.',
   reading:
-    'Only what the caller may see costs: a hundredth of 200,000 collections costs less than all of 10,000. From ' +
-    'some thousand vectors on, the index compares a sketch of each first, and the whole vector of the few that ' +
-    'can be among the best; so the curve is flatter than one to one up to 50,000, and follows the number ' +
-    "beyond, where the sketches no longer fit into the processor's caches. A search holds the event loop for as " +
-    'long as it takes, 2 ms with all of 200,000. An operator does nothing up to there; with many more, replicas ' +
-    'or Qdrant (`QDRANT_URL`) keep other requests from waiting.',
+    'Where a caller sees less than a fifth, only that costs: a hundredth of 200,000 collections takes a fifth of what ' +
+    'all of them take. From there on it is about as much as all. From some thousand vectors on, the index ' +
+    'compares a sketch of each first, and the whole vector of the few that can be among the best; so the curve is ' +
+    'flatter than one to one up to 50,000, and follows the number beyond, where the sketches no longer fit into the ' +
+    "processor's caches. A search holds the event loop for as long as it takes, 2 ms with all of 200,000. An operator " +
+    'does nothing up to there; with many more, replicas or Qdrant (`QDRANT_URL`) keep other requests from waiting.',
   async *measure({ quick, tell }) {
     const dice = createDice(1);
     const centres = Array.from({ length: themes }, () => randomVector(dice));

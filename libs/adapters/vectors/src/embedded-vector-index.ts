@@ -7,7 +7,7 @@ import { VectorMemory } from './vector-memory.ts';
 import { VectorRows } from './vector-rows.ts';
 
 /**
- * An index in the memory of the process, 3.5 KB per vector. It returns what comparing the query with every visible vector
+ * An index in the memory of the process, 3.7 KB per vector. It returns what comparing the query with every visible vector
  * would; of many it compares those that can be among the best by their sketches. It reads from the store what it has not
  * seen. It holds the vectors of the model that searches ask for; after a change of
  * the model those of both for a short while (`idleMs`). A vector that is zero, or does not have 768 finite numbers,
@@ -58,9 +58,7 @@ const best = (rows: VectorRows, { vector, among, limit }: VectorQuery): readonly
     rows.memory.score(vector, compared, scores);
     return scores;
   };
-  const rowsAt = (places: Uint32Array): Uint32Array => places.map((place) => visible[place] ?? 0);
-  const places = rows.sketches?.placesOfBest(vector, visible, limit, (of) => scoresOf(rowsAt(of)));
-  const compared = places ? rowsAt(places) : visible;
+  const compared = rows.sketches?.rowsOfBest(vector, visible, limit, scoresOf) ?? visible.rows;
   const scores = scoresOf(compared);
   return bestScores(scores, limit).map((position) => ({
     collectionId: rows.collectionAt(compared[position] ?? 0),

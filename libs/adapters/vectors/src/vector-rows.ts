@@ -1,6 +1,7 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { type CollectionId, embeddingDimension, type EmbeddingChange } from '@portico/domain';
 import type { FollowingCopy } from './catch-up.ts';
+import { type RowSet, rowSetOf } from './row-set.ts';
 import { rowBytes, VectorMemory } from './vector-memory.ts';
 import { VectorSketches } from './vector-sketches.ts';
 
@@ -13,7 +14,7 @@ interface Entry {
 
 interface Visible {
   readonly generation: number;
-  readonly rows: Uint32Array;
+  readonly rows: RowSet;
 }
 
 /** With fewer vectors no sketches are made: comparing all takes less than 0.1 ms. */
@@ -120,22 +121,14 @@ export class VectorRows implements FollowingCopy<EmbeddingChange> {
     }
   }
 
-  /** The rows of those with a vector, each once, in the order of `among`. */
-  rowsOf(among: readonly CollectionId[]): Uint32Array {
+  /** The rows of those with a vector. */
+  rowsOf(among: readonly CollectionId[]): RowSet {
     const known = this.#visible.get(among);
-    if (known?.generation === this.#generation) {
-      return known.rows;
-    }
-    const rows = new Set<number>();
-    for (const collectionId of among) {
-      const entry = this.#entries.get(collectionId);
-      if (entry) {
-        rows.add(entry.row);
-      }
-    }
-    const visible = { generation: this.#generation, rows: Uint32Array.from(rows) };
-    this.#visible.set(among, visible);
-    return visible.rows;
+    if (known?.generation === this.#generation) return known.rows;
+    const numbers = among.flatMap((collectionId) => this.#entries.get(collectionId)?.row ?? []);
+    const rows = rowSetOf(numbers);
+    this.#visible.set(among, { generation: this.#generation, rows });
+    return rows;
   }
 
   collectionAt(row: number): CollectionId {

@@ -1,6 +1,8 @@
 import { embeddingDimension } from '@portico/domain';
 import { bestScores } from './best-scores.ts';
 import { createKernel, pageBytes } from './create-kernel.ts';
+import type { RowSet } from './row-set.ts';
+import { type Rotated, stripRows, worthBytes, writeStrips, writeWorths } from './sign-strips.ts';
 import { sketchKernelBase64 } from './sketch-kernel.ts';
 
 interface SketchFunctions {
@@ -10,7 +12,11 @@ interface SketchFunctions {
   tail(row: number): number;
   /** The address of the row's levels. */
   levels(row: number): number;
+  /** The address of the row's strip. */
+  strip(row: number): number;
   rotate(): void;
+  scan(strips: number, half: 0 | 1, least: number, step: number, base: number, queryLength: number): void;
+  keepRows(strips: number, least: number): number;
   bound(place: number, end: number, queryLength: number): number;
   keep(count: number, least: number): number;
   keepBySigns(count: number, least: number, queryLength: number): number;
@@ -25,10 +31,14 @@ const layout = {
   queryLevels: 8192,
   rotated: 12_288,
   signs: 16_384,
+  worths: 24_576,
+  addedOfFour: 28_672,
   list: 65_536,
   bounds: 4_259_840,
   kept: 8_454_144,
-  sketches: 14_745_600,
+  greatestOfStrips: 14_745_600,
+  visible: 14_876_672,
+  sketches: 15_007_744,
 } as const;
 const listMax = 2 ** 20;
 
@@ -43,9 +53,11 @@ const tolerance = 1e-5;
 const levelStep = 0.3352;
 const queryLevelMax = 127;
 
-/** 512 bytes of each row, of 1,024 at a time. */
+/** 640 bytes of each row, of 1,024 at a time. */
 const blockRows = 1024;
-export const sketchBytes = 512;
+/** From a strip to the one with the other half of the signs. */
+const otherHalf = blockRows * 64;
+export const sketchBytes = 640;
 
 /** How many of the best by their sketches are compared first, to know what the best have at least. */
 const firstMin = 48;
@@ -59,10 +71,25 @@ const groupMin = 64;
 const rowsMin = 512;
 
 /**
+ * Strips are scanned where at least one in `oneIn` rows is visible, and there are so many times as many strips as rows that
+ * are compared first; again if `againFrom` rows for each strip are left.
+ */
+const scanned = { oneIn: 5, stripsOfFirst: 2, againFrom: 0.6 } as const;
+
+/** What is left of rows by their signs, which the kernel lists. */
+interface Sieve {
+  /** Some that are likely among the best. */
+  readonly first: Uint32Array;
+  /** Keeps those that can be at least so similar. Returns their number. */
+  readonly keep: (least: number) => number;
+}
+
+/**
  * Sketches of unit vectors by row number, which tell the few of many rows that can be among the best. A vector's
- * difference from the mean is rotated at random, so that it has no direction of its own whatever embedder made it; then
- * the share of different signs tells its angle to the query (Charikar, 2002), for most already half of them, and 4 bits a
- * dimension tell it closer. What they leave out is, with the chance above, less similar than what they keep.
+ * difference from the mean is rotated at random, so that it has no direction of its own whatever embedder made it. Where
+ * many rows are visible, what half its signs are worth to the query bounds its product with it, for all rows of a strip at
+ * once; where few are, the share of different signs, which tells its angle (Charikar, 2002), row by row. 4 bits a dimension
+ * tell what is left closer. What they leave out is, with the chance above, less similar than what they keep.
  */
 export class VectorSketches {
   readonly #kernel = createKernel<SketchFunctions>(sketchKernelBase64);
@@ -77,6 +104,9 @@ export class VectorSketches {
     this.#views.cosinesOfHalf.set(greatestCosinesOfHalf);
     this.#views.cosines.set(greatestCosines);
     this.#views.signs.set(rotationSigns);
+    for (let four = 0; four < 16; four += 1) {
+      for (let i = 0; i < 4; i += 1) this.#views.addedOfFour[4 * four + i] = four & (1 << i) ? 0 : -Infinity;
+    }
   }
 
   write(row: number, vector: Float32Array): void {
@@ -89,38 +119,78 @@ export class VectorSketches {
       floats.set(numbers, address / 4);
       writeSigns(rotated.subarray(half * halfSigns, (half + 1) * halfSigns), bytes, address + 16);
     }
+    const strip = this.#kernel.strip(row);
+    writeStrips(this.#views, [strip, strip + otherHalf], row, { rotated, length, product });
   }
 
   /**
-   * Returns the places in `rows`, ascending, of all that can be among the `limit` best, or equal the last of them; null
-   * if everything has to be compared. The query has unit length; `score` returns the similarities of the vectors at some places.
+   * Returns those of the visible rows, ascending, that can be among the `limit` best, or equal the last of them; null if
+   * all have to be compared. The query has unit length; `score` returns the similarities of some rows.
    */
-  placesOfBest(
+  rowsOfBest(
     query: Float32Array,
-    rows: Uint32Array,
+    { rows, bits }: RowSet,
     limit: number,
-    score: (places: Uint32Array) => Float32Array,
+    score: (rows: Uint32Array) => Float32Array,
   ): Uint32Array | null {
     const firstCount = Math.max(firstMin, 2 * limit);
     if (rows.length > listMax || rows.length < Math.max(rowsMin, 4 * firstCount)) return null;
-    this.#views.list.set(rows);
-    const { length, product, rotated } = this.#rotated(query);
-    const ofMean = product + this.#meanSquares;
-    writeSigns(rotated, this.#views.bytes, layout.query);
-    const first = this.#probablyBest(rows.length, firstCount, length);
-    const last = score(first).sort().at(-limit) ?? 0;
+    const rotated = this.#rotated(query);
+    const { length, product } = rotated;
+    const areMany =
+      bits.length <= listMax / stripRows &&
+      bits.length >= scanned.stripsOfFirst * firstCount &&
+      rows.length * scanned.oneIn >= bits.length * stripRows;
+    const sieve = areMany ? this.#scan(bits, firstCount, rotated) : this.#list(rows, firstCount, rotated);
+    const last = score(sieve.first).sort().at(-limit) ?? 0;
     // Whatever is not above 0 is equal.
     if (last <= 0) return null;
-    const least = last - ofMean - tolerance;
-    const { worth, sum } = writeQueryLevels(rotated, this.#views.queryLevels);
+    const least = last - product - this.#meanSquares - tolerance;
+    const { worth, sum } = writeQueryLevels(rotated.rotated, this.#views.queryLevels);
     const reach = (deviations.levels * length) / Math.sqrt(embeddingDimension);
-    const keptByHalf = this.#kernel.keep(rows.length, least);
-    const kept = this.#kernel.keepBySigns(keptByHalf, least, length);
-    const count = this.#kernel.keepCloser(kept, least, worth, 7.5 * sum, reach);
-    return this.#views.kept.slice(0, count);
+    const count = this.#kernel.keepCloser(sieve.keep(least), least, worth, 7.5 * sum, reach);
+    return this.#views.kept.slice(0, count).map((place) => this.#views.list[place] ?? 0);
   }
 
-  /** Bounds all rows by half their signs. Returns the places of up to `count` that are likely among the best. */
+  /** Bounds all rows by half their signs, strip by strip; those that are left by all signs, if they are many. */
+  #scan(visible: Uint32Array, firstCount: number, { length, rotated }: Rotated): Sieve {
+    const { visible: bits, worths } = this.#views;
+    bits.set(visible);
+    const strips = visible.length;
+    const { step, bases } = writeWorths(rotated, worths);
+    this.#kernel.scan(strips, 0, -Infinity, step, bases[0], length);
+    return {
+      first: this.#bestOfStrips(strips, firstCount),
+      keep: (least) => {
+        const kept = this.#kernel.keepRows(strips, least);
+        if (kept < scanned.againFrom * strips) return kept;
+        this.#kernel.scan(strips, 1, least, step, bases[1], length);
+        return this.#kernel.keepRows(strips, least);
+      },
+    };
+  }
+
+  /** The rows with the greatest bounds of the strips with the greatest ones. */
+  #bestOfStrips(strips: number, count: number): Uint32Array {
+    const { bounds, greatestOfStrips } = this.#views;
+    const best = bestScores(greatestOfStrips.subarray(0, strips), count).slice(0, count);
+    return Uint32Array.from(best, (strip) => {
+      const first = strip * stripRows;
+      return first + bounds.subarray(first, first + stripRows).indexOf(greatestOfStrips[strip] ?? 0);
+    });
+  }
+
+  /** Bounds the rows by half their signs, one by one; those that are left by all signs. */
+  #list(rows: Uint32Array, firstCount: number, { length, rotated }: Rotated): Sieve {
+    this.#views.list.set(rows);
+    writeSigns(rotated, this.#views.bytes, layout.query);
+    return {
+      first: this.#probablyBest(rows.length, firstCount, length).map((place) => rows[place] ?? 0),
+      keep: (least) => this.#kernel.keepBySigns(this.#kernel.keep(rows.length, least), least, length),
+    };
+  }
+
+  /** Bounds the listed rows. Returns the places of up to `count` that are likely among the best. */
   #probablyBest(rows: number, count: number, length: number): Uint32Array {
     const { kept, bounds } = this.#views;
     const size = Math.max(Math.ceil(rows / (candidatesOfFirst * count)), Math.min(groupMin, Math.ceil(rows / count)));
@@ -138,7 +208,7 @@ export class VectorSketches {
   }
 
   /** The difference from the mean: its length, its product with the mean, and itself rotated. */
-  #rotated(vector: Float32Array) {
+  #rotated(vector: Float32Array): Rotated {
     const { rotated } = this.#views;
     const mean = this.#mean;
     let [squares, product] = [0, 0];
@@ -234,7 +304,11 @@ const viewsOf = ({ memory: { buffer } }: { readonly memory: { readonly buffer: A
   queryLevels: new Int8Array(buffer, layout.queryLevels, embeddingDimension),
   rotated: new Float32Array(buffer, layout.rotated, embeddingDimension),
   signs: new Float32Array(buffer, layout.signs, 2 * embeddingDimension),
+  worths: new Uint8Array(buffer, layout.worths, worthBytes),
+  addedOfFour: new Float32Array(buffer, layout.addedOfFour, 16 * 4),
   list: new Uint32Array(buffer, layout.list, listMax),
   bounds: new Float32Array(buffer, layout.bounds, listMax),
   kept: new Uint32Array(buffer, layout.kept, listMax),
+  greatestOfStrips: new Float32Array(buffer, layout.greatestOfStrips, listMax / stripRows),
+  visible: new Uint32Array(buffer, layout.visible, listMax / stripRows),
 });
