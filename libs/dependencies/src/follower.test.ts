@@ -95,3 +95,42 @@ test('nothing more is read once closing begins', async () => {
   await expect(follower.catchUp('m', put(batchSize + 1))).rejects.toThrow('closed');
   expect(readings()).toBe(1);
 });
+
+test('a search that comes while a read is ended waits for the end', async () => {
+  const ending = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const { follower, put, readings } = follow({
+    end: async () => {
+      begun.resolve();
+      await ending.promise;
+    },
+  });
+  const asOf = put(batchSize + 3);
+  const first = follower.catchUp('m', asOf);
+  await begun.promise;
+  expect(follower.isUpTo('m', 1)).toBe(false);
+  let isAnswered = false;
+  const second = follower.catchUp('m', asOf).then(() => (isAnswered = true));
+  await new Promise(setImmediate);
+  expect(isAnswered).toBe(false);
+  ending.resolve();
+  await Promise.all([first, second]);
+  expect(follower.isUpTo('m', asOf)).toBe(true);
+  expect(readings()).toBe(2);
+});
+
+test('after an end that fails the next search ends the read again, and applies nothing twice', async () => {
+  let ends = 0;
+  const { follower, applied, put } = follow({
+    end: async () => {
+      ends += 1;
+      if (ends === 1) throw new Error('out of memory');
+    },
+  });
+  const asOf = put(3);
+  await expect(follower.catchUp('m', asOf)).rejects.toThrow('out of memory');
+  expect(follower.isUpTo('m', asOf)).toBe(false);
+  await follower.catchUp('m', asOf);
+  expect(ends).toBe(2);
+  expect(applied).toEqual([1, 2, 3]);
+});

@@ -20,7 +20,7 @@ export interface FollowerCopy<Item extends Change> {
   apply(modelId: string, changes: readonly Item[]): Promise<void> | void;
   /** Called before the first read of a model; returns the sequence up to which the copy is complete. */
   begin?(modelId: string): Promise<number>;
-  /** Called after a read; `isFirst` if nothing of the model was read before. */
+  /** Called after a read, which searches wait for; `isFirst` if nothing of the model was read before. */
   end?(modelId: string, isFirst: boolean): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export interface FollowerCopy<Item extends Change> {
 interface Progress {
   /** The sequence of the last change read. */
   after: number;
-  /** All changes up to this sequence were read; at least `after`, and -1 before the first read. */
+  /** All changes up to this sequence are in the copy, and `end` is through; -1 before the first read. */
   complete: number;
   /** The read under way. */
   reading: Promise<void> | undefined;
@@ -84,14 +84,16 @@ export class Follower<Item extends Change> {
   async #read(modelId: string, asOf: number, progress: Progress): Promise<void> {
     const isFirst = progress.after === 0;
     if (progress.complete < 0 && this.#copy.begin) this.continueAfter(modelId, await this.#copy.begin(modelId));
-    while (asOf > progress.complete) {
+    let { complete } = progress;
+    while (asOf > complete) {
       const { after } = progress;
       const changes = await this.#after(after, modelId);
       await this.#copy.apply(modelId, changes);
       progress.after = changes.at(-1)?.sequence ?? after;
-      progress.complete = Math.max(progress.complete, changes.length < this.#batchSize ? asOf : progress.after);
+      complete = Math.max(complete, changes.length < this.#batchSize ? asOf : progress.after);
     }
     await this.#copy.end?.(modelId, isFirst);
+    progress.complete = complete;
   }
 
   #after(sequence: number, modelId: string): Promise<readonly Item[]> {

@@ -39,9 +39,11 @@ export const writeStrips = (
   row: number,
   { rotated, length, product }: Rotated,
 ): void => {
-  const [lane, shift] = [row % 16, row & 16 ? 4 : 0];
+  const lane = row % 16;
+  const shift = row & 16 ? 4 : 0;
   let sum = 0;
-  for (const [half, strip] of strips.entries()) {
+  for (let half = 0; half < 2; half += 1) {
+    const strip = strips[half] ?? 0;
     for (let group = 0; group < groupsOfHalf; group += 1) {
       const first = (half * groupsOfHalf + group) * signsOfGroup;
       const address = strip + group * 16 + lane;
@@ -49,9 +51,10 @@ export const writeStrips = (
       sum += sizeFrom(rotated, first);
     }
     const { slope, margin } = boundOf(sum, length, (half + 1) * groupsOfHalf * signsOfGroup);
-    for (const [i, number] of [product, slope, margin].entries()) {
-      floats[(strip + numbersOffset) / 4 + i * stripRows + (row % stripRows)] = number;
-    }
+    const numbers = (strip + numbersOffset) / 4 + (row % stripRows);
+    floats[numbers] = product;
+    floats[numbers + stripRows] = slope;
+    floats[numbers + 2 * stripRows] = margin;
   }
 };
 

@@ -90,7 +90,7 @@ export class VectorRows implements FollowingCopy<EmbeddingChange> {
     return row;
   }
 
-  /** Searches use the sketches before until these are complete. No other vector is put meanwhile. */
+  /** Searches wait until these are complete, and no other vector is put meanwhile. */
   async #sketchAll(): Promise<void> {
     this.#sketchedAt = growthOfMean * this.count;
     const rows = Array.from(this.#entries.values(), ({ row }) => row);

@@ -114,10 +114,13 @@ export class VectorSketches {
     const { bytes, floats } = this.#views;
     const { length, product, rotated } = this.#rotated(vector);
     const { worth, error } = writeLevels(rotated, length, bytes, this.#kernel.levels(row));
-    const numbers = [product, length, worth, error];
-    for (const [half, address] of [this.#kernel.head(row), this.#kernel.tail(row)].entries()) {
-      floats.set(numbers, address / 4);
-      writeSigns(rotated.subarray(half * halfSigns, (half + 1) * halfSigns), bytes, address + 16);
+    for (let half = 0; half < 2; half += 1) {
+      const address = half === 0 ? this.#kernel.head(row) : this.#kernel.tail(row);
+      floats[address / 4] = product;
+      floats[address / 4 + 1] = length;
+      floats[address / 4 + 2] = worth;
+      floats[address / 4 + 3] = error;
+      writeSigns(rotated, half * halfSigns, (half + 1) * halfSigns, bytes, address + 16);
     }
     const strip = this.#kernel.strip(row);
     writeStrips(this.#views, [strip, strip + otherHalf], row, { rotated, length, product });
@@ -183,7 +186,7 @@ export class VectorSketches {
   /** Bounds the rows by half their signs, one by one; those that are left by all signs. */
   #list(rows: Uint32Array, firstCount: number, { length, rotated }: Rotated): Sieve {
     this.#views.list.set(rows);
-    writeSigns(rotated, this.#views.bytes, layout.query);
+    writeSigns(rotated, 0, embeddingDimension, this.#views.bytes, layout.query);
     return {
       first: this.#probablyBest(rows.length, firstCount, length).map((place) => rows[place] ?? 0),
       keep: (least) => this.#kernel.keepBySigns(this.#kernel.keep(rows.length, least), least, length),
@@ -233,11 +236,12 @@ export class VectorSketches {
   }
 }
 
-const writeSigns = (rotated: Float32Array, bytes: Uint8Array, address: number): void => {
-  for (let i = 0; i < rotated.length; i += 8) {
+/** Writes the signs from one dimension to another, 8 in each byte. */
+const writeSigns = (rotated: Float32Array, start: number, end: number, bytes: Uint8Array, address: number): void => {
+  for (let i = start; i < end; i += 8) {
     let signs = 0;
     for (let bit = 0; bit < 8; bit += 1) signs |= (rotated[i + bit] ?? 0) < 0 ? 1 << bit : 0;
-    bytes[address + i / 8] = signs;
+    bytes[address++] = signs;
   }
 };
 
