@@ -2,30 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createKernel, pageBytes } from './create-kernel.ts';
 import { sketchKernelBase64 } from './sketch-kernel.ts';
+import { layout as at, type SketchFunctions } from './sketch-layout.ts';
 
-interface Kernel {
-  head(row: number): number;
-  tail(row: number): number;
-  bound(place: number, end: number, queryLength: number): number;
-  keepBySigns(count: number, least: number, queryLength: number): number;
-  strip(row: number): number;
-  scan(strips: number, half: 0 | 1, least: number, step: number, base: number, queryLength: number): void;
-  keepRows(strips: number, least: number): number;
-}
-
-/** As `sketch-kernel.wat` says. */
-const at = {
-  query: 0,
-  cosinesOfHalf: 1_024,
-  cosines: 4_096,
-  worths: 24_576,
-  addedOfFour: 28_672,
-  list: 65_536,
-  bounds: 4_259_840,
-  kept: 8_454_144,
-  greatestOfStrips: 14_745_600,
-  visible: 14_876_672,
-};
 const halfBytes = 48;
 const [groupsOfHalf, stripRows, otherHalf] = [96, 32, 65_536];
 
@@ -41,7 +19,7 @@ const sketches = fc.uniqueArray(fc.record({ row: fc.nat(4_095), ...signs }), {
 });
 
 test('rows are bounded by the signs of their heads, then by those of head and tail, wherever they stand', () => {
-  const kernel = createKernel<Kernel>(sketchKernelBase64);
+  const kernel = createKernel<SketchFunctions>(sketchKernelBase64);
   kernel.memory.grow(Math.ceil((kernel.tail(4_095) + 1_048_576 - kernel.memory.buffer.byteLength) / pageBytes));
   const { buffer } = kernel.memory;
   const bytes = new Uint8Array(buffer);
@@ -86,7 +64,7 @@ const words = (length: number) => fc.uint32Array({ minLength: length, maxLength:
 const strips = 34;
 
 test('visible rows are bounded by what their signs are worth, in all strips by half, then by all where it is enough', () => {
-  const kernel = createKernel<Kernel>(sketchKernelBase64);
+  const kernel = createKernel<SketchFunctions>(sketchKernelBase64);
   kernel.memory.grow(Math.ceil((kernel.strip(2_048) + 1_048_576 - kernel.memory.buffer.byteLength) / pageBytes));
   const { buffer } = kernel.memory;
   const bytes = new Uint8Array(buffer);
