@@ -5,7 +5,7 @@ import { sketchKernelBase64 } from './sketch-kernel.ts';
 import { layout as at, type SketchFunctions } from './sketch-layout.ts';
 
 const halfBytes = 48;
-const [groupsOfHalf, stripRows, otherHalf] = [96, 32, 65_536];
+const [groups, stripRows] = [96, 32];
 
 const differentBits = (one: Uint8Array, other: Uint8Array): number =>
   one.reduce((sum, byte, i) => sum + (byte ^ (other[i] ?? 0)).toString(2).replaceAll('0', '').length, 0);
@@ -63,25 +63,22 @@ const words = (length: number) => fc.uint32Array({ minLength: length, maxLength:
 /** Strips at both ends of a block of 1,024 rows. */
 const strips = 34;
 
-test('visible rows are bounded by what their signs are worth, in all strips by half, then by all where it is enough', () => {
+test('visible rows are bounded by what their codes are worth, and those are kept whose bound is enough', () => {
   const kernel = createKernel<SketchFunctions>(sketchKernelBase64);
   kernel.memory.grow(Math.ceil((kernel.strip(2_048) + 1_048_576 - kernel.memory.buffer.byteLength) / pageBytes));
   const { buffer } = kernel.memory;
-  const bytes = new Uint8Array(buffer);
+  const [bytes, floats] = [new Uint8Array(buffer), new Float32Array(buffer)];
   new Float32Array(buffer, at.addedOfFour, 64).set(
     Array.from({ length: 64 }, (_, i) => ((i >> 2) & (1 << (i % 4)) ? 0 : -Infinity)),
   );
-  const numbersAt = (row: number, half: number, i: number): number =>
-    (kernel.strip(row) + half * otherHalf + 1_536) / 4 + i * stripRows + (row % stripRows);
-  const floats = new Float32Array(buffer);
-  const signsAt = (row: number, half: number, group: number): number => {
-    const byte = bytes[kernel.strip(row) + half * otherHalf + group * 16 + (row % 16)] ?? 0;
-    return row & 16 ? byte >> 4 : byte & 15;
-  };
-  const worthOf = (row: number, half: number): number => {
+  const rows = [...Array(strips * stripRows).keys()];
+  const numberAt = (row: number, i: number): number =>
+    (kernel.strip(row) + 1_536) / 4 + i * stripRows + (row % stripRows);
+  const worthOf = (row: number): number => {
     let sum = 0;
-    for (let group = 0; group < groupsOfHalf; group += 1) {
-      sum += bytes[at.worths + (half * groupsOfHalf + group) * 16 + signsAt(row, half, group)] ?? 0;
+    for (let group = 0; group < groups; group += 1) {
+      const byte = bytes[kernel.strip(row) + group * 16 + (row % 16)] ?? 0;
+      sum += bytes[at.worths + group * 16 + (row & 16 ? byte >> 4 : byte & 15)] ?? 0;
     }
     return sum;
   };
@@ -90,50 +87,30 @@ test('visible rows are bounded by what their signs are worth, in all strips by h
     fc.property(fc.integer(), words(strips), fc.double({ min: 0, max: 1, noNaN: true }), (seed, visible, share) => {
       let state = seed;
       const below = (n: number) => ((state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) >>> 8) % n;
-      for (let i = 0; i < 2 * groupsOfHalf * 16; i += 1) bytes[at.worths + i] = below(32);
-      // Of as many as can be, a sum is 31 in each.
-      bytes.fill(31, at.worths, at.worths + 32 * 16);
-      for (let row = 0; row < strips * stripRows; row += 1) {
-        for (const half of [0, 1]) {
-          const strip = kernel.strip(row) + half * otherHalf;
-          if (row % stripRows === 0) for (let i = 0; i < 1_536; i += 1) bytes[strip + i] = below(256);
-          for (const [i, number] of [below(100) - 50, below(4), below(5)].entries())
-            floats[numbersAt(row, half, i)] = number;
-        }
+      for (let i = 0; i < groups * 16; i += 1) bytes[at.worths + i] = below(16);
+      // Of as many as are added in a byte, each is worth as much as it can be.
+      bytes.fill(15, at.worths, at.worths + 16 * 16);
+      for (const row of rows) {
+        if (row % stripRows === 0) for (let i = 0; i < 1_536; i += 1) bytes[kernel.strip(row) + i] = below(256);
+        for (const [i, number] of [below(100) - 50, below(4), below(5)].entries()) floats[numberAt(row, i)] = number;
       }
       new Uint32Array(buffer, at.visible, strips).set(visible);
-      const rows = [...Array(strips * stripRows).keys()];
-      const isVisible = (row: number) => ((visible[row >> 5] ?? 0) >>> (row & 31)) & 1;
-      const boundOf = (row: number, half: number): number => {
-        if (!isVisible(row)) return -Infinity;
-        const worth = worthOf(row, 0) + (half === 1 ? worthOf(row, 1) : 0);
-        const [product = 0, slope = 0, margin = 0] = [0, 1, 2].map((i) => floats[numbersAt(row, half, i)]);
-        return product + slope * (worth * 0.5 - 700) + margin * 3;
-      };
-      const expectBounds = (wanted: readonly number[]): void => {
-        expect([...new Float32Array(buffer, at.bounds, wanted.length)]).toEqual(wanted);
-        const greatest = Array.from({ length: strips }, (_, i) => Math.max(...wanted.slice(i * 32, (i + 1) * 32)));
-        expect([...new Float32Array(buffer, at.greatestOfStrips, strips)]).toEqual(greatest);
-      };
-      const expectKept = (bounds: readonly number[], least: number): void => {
-        const wanted = rows.filter((row) => (bounds[row] ?? 0) >= least);
-        expect(kernel.keepRows(strips, least)).toBe(wanted.length);
-        expect([...new Uint32Array(buffer, at.list, wanted.length)]).toEqual(wanted);
-        expect([...new Uint32Array(buffer, at.kept, wanted.length)]).toEqual([...wanted.keys()]);
-      };
+      const bounds = rows.map((row) => {
+        if ((((visible[row >> 5] ?? 0) >>> (row & 31)) & 1) === 0) return -Infinity;
+        const [product = 0, slope = 0, margin = 0] = [0, 1, 2].map((i) => floats[numberAt(row, i)]);
+        return product + slope * (worthOf(row) * 0.5 - 700) + margin * 3;
+      });
+      kernel.scan(strips, 0.5, -700, 3);
+      expect([...new Float32Array(buffer, at.bounds, rows.length)]).toEqual(bounds);
+      const greatest = Array.from({ length: strips }, (_, i) => Math.max(...bounds.slice(i * 32, (i + 1) * 32)));
+      expect([...new Float32Array(buffer, at.greatestOfStrips, strips)]).toEqual(greatest);
 
-      kernel.scan(strips, 0, -Infinity, 0.5, -700, 3);
-      const byHalf = rows.map((row) => boundOf(row, 0));
-      expectBounds(byHalf);
-      const finite = byHalf.filter(Number.isFinite).sort((x, y) => x - y);
+      const finite = bounds.filter(Number.isFinite).sort((x, y) => x - y);
       const least = finite[Math.floor(share * (finite.length - 1))] ?? 0;
-      expectKept(byHalf, least);
-
-      kernel.scan(strips, 1, least, 0.5, -700, 3);
-      const reaches = (strip: number) => Math.max(...byHalf.slice(strip * 32, (strip + 1) * 32)) >= least;
-      const after = rows.map((row) => (reaches(row >> 5) ? boundOf(row, 1) : (byHalf[row] ?? 0)));
-      expectBounds(after);
-      expectKept(after, least);
+      const wanted = rows.filter((row) => (bounds[row] ?? 0) >= least);
+      expect(kernel.keepRows(strips, least)).toBe(wanted.length);
+      expect([...new Uint32Array(buffer, at.list, wanted.length)]).toEqual(wanted);
+      expect([...new Uint32Array(buffer, at.kept, wanted.length)]).toEqual([...wanted.keys()]);
     }),
   );
 });

@@ -8,31 +8,30 @@
 ;;       8192   the query in levels, 768 i8
 ;;      12288   a vector to rotate, 768 f32
 ;;      16384   the signs of the rotation: two rounds of 768 f32, each ±1/16
-;;      24576   what four signs are worth to the query: for each four 16 steps, u8, at most 31
+;;      24576   what each code is worth to the query: for each eight dimensions 16 times some steps, u8, at most 15
 ;;      28672   for each set of four rows what to add to their bounds, four f32: 0, or -infinity where one is not in it
 ;;      65536   the numbers of at most 1,048,576 rows, u32
 ;;    4259840   the bound of each, f32; of a scan those of all rows, by their numbers
 ;;    8454144   the places in the list that are kept, u32
-;;   12648448   how many signs of the first half are different, u16; of a scan the steps of each row
+;;   12648448   how many signs of the first half are different, u16
 ;;   14745600   the greatest bound of each strip, f32
 ;;   14876672   the visible rows, a bit each
 ;;   15007744   sketches, in blocks of 1,024 rows: a head of 64 bytes of each, a tail of 64, 384 bytes of levels, then 32
-;;              strips of 2,048 bytes with the first half of their signs, and 32 with the other half
+;;              strips of 1,920 bytes
 ;;
 ;; Head and tail are a cache line each: the product with the mean, the length, the worth of a level, its error (f32) and
 ;; half the signs. The numbers stand in both, so that no step reads more than one of them. The 384 bytes are the levels, 4
 ;; bits each, dimension i of 32 beside dimension i + 16.
 ;;
-;; A strip has half the signs of 32 rows, side by side: 16 bytes for each four signs, row i of 32 beside row i + 16. From
-;; 1,536 on follow three numbers of each row, f32: the product with the mean, what the worth of a row's signs is to be
-;; multiplied with, and how much more the product may be for each unit of the query's length. Those of the other half are
-;; for all signs.
+;; A strip has the codes of 32 rows, side by side: 16 bytes for each eight dimensions, the 4 bits of row i of 32 beside those
+;; of row i + 16. From 1,536 on follow three numbers of each row, f32: the product with the mean, what the worth of a row's
+;; codes is to be multiplied with, and how much more the product may be for each unit of the query's length.
 (module
   (memory (export "memory") 229 65536)
   (data (i32.const 112) "\0f\0f\0f\0f\0f\0f\0f\0f\0f\0f\0f\0f\0f\0f\0f\0f")
 
   (func $block (param $row i32) (result i32)
-    (i32.add (i32.const 15007744) (i32.mul (i32.shr_u (local.get $row) (i32.const 10)) (i32.const 655360))))
+    (i32.add (i32.const 15007744) (i32.mul (i32.shr_u (local.get $row) (i32.const 10)) (i32.const 585728))))
 
   (func $head (export "head") (param $row i32) (result i32)
     (i32.add (call $block (local.get $row)) (i32.shl (i32.and (local.get $row) (i32.const 1023)) (i32.const 6))))
@@ -46,7 +45,7 @@
 
   (func $strip (export "strip") (param $row i32) (result i32)
     (i32.add (i32.add (call $block (local.get $row)) (i32.const 524288))
-      (i32.shl (i32.and (i32.shr_u (local.get $row) (i32.const 5)) (i32.const 31)) (i32.const 11))))
+      (i32.mul (i32.and (i32.shr_u (local.get $row) (i32.const 5)) (i32.const 31)) (i32.const 1920))))
 
   ;; How many of half the signs, in a head or a tail, differ from the query's, which callers have in locals: reading them
   ;; again for each row takes a tenth longer.
@@ -104,13 +103,14 @@
         (br $next_row)))
     (i32.shr_u (local.get $best) (i32.const 2)))
 
-  ;; Adds to the sums of 16 rows, those in the lower halves of the codes, what four of their signs are worth, in steps.
-  (func $addLower (param $sums v128) (param $worths v128) (param $codes v128) (param $mask v128) (result v128)
-    (i8x16.add (local.get $sums)
-      (i8x16.relaxed_swizzle (local.get $worths) (v128.and (local.get $codes) (local.get $mask)))))
-
-  (func $addUpper (param $sums v128) (param $worths v128) (param $codes v128) (param $mask v128) (result v128)
-    (call $addLower (local.get $sums) (local.get $worths) (i16x8.shr_u (local.get $codes) (i32.const 4)) (local.get $mask)))
+  ;; Adds to the sums of a strip's rows, the first 16 and the others, what their codes are worth, in steps.
+  (func $add (param $lower v128) (param $upper v128) (param $codes v128) (param $worths v128) (param $mask v128)
+    (result v128 v128)
+    (i8x16.add (local.get $lower)
+      (i8x16.relaxed_swizzle (local.get $worths) (v128.and (local.get $codes) (local.get $mask))))
+    (i8x16.add (local.get $upper)
+      (i8x16.relaxed_swizzle (local.get $worths)
+        (v128.and (i16x8.shr_u (local.get $codes) (i32.const 4)) (local.get $mask)))))
 
   ;; Bounds the four rows of a strip whose numbers stand $at bytes behind those of its first, and leaves out those that are
   ;; not visible. Returns the greater of their bounds and $greatest, each of the four.
@@ -128,14 +128,11 @@
     (v128.store offset=4259840 (i32.add (local.get $bounds) (local.get $at)) (local.get $four))
     (f32x4.pmax (local.get $greatest) (local.get $four)))
 
-  ;; Bounds the visible rows of those of the first $count strips whose greatest bound is at least $least, by what half
-  ;; their signs are worth to the query, or, where $half is 1, what those are worth together with the half before: the sum
-  ;; of their steps, $step each, from $base on. Of each strip the greatest bound is written down.
-  (func (export "scan") (param $count i32) (param $half i32) (param $least f32) (param $step f32) (param $base f32)
-    (param $length f32)
-    (local $number i32) (local $strip i32) (local $at i32) (local $worths i32) (local $end i32) (local $sums i32)
-    (local $bounds i32) (local $visible i32)
-    (local $mask v128) (local $codes v128) (local $worth v128) (local $lower v128) (local $upper v128)
+  ;; Bounds the visible rows of the first $count strips by what their codes are worth to the query: the sum of their steps,
+  ;; $step each, from $base on. Of each strip the greatest bound is written down.
+  (func (export "scan") (param $count i32) (param $step f32) (param $base f32) (param $length f32)
+    (local $number i32) (local $strip i32) (local $at i32) (local $worths i32) (local $bounds i32) (local $visible i32)
+    (local $mask v128) (local $lower v128) (local $upper v128)
     (local $rows0 v128) (local $rows8 v128) (local $rows16 v128) (local $rows24 v128)
     (local $step4 v128) (local $base4 v128) (local $length4 v128) (local $greatest v128)
     (local.set $mask (v128.load (i32.const 112)))
@@ -145,101 +142,71 @@
     (block $done
       (loop $next_strip
         (br_if $done (i32.ge_u (local.get $number) (local.get $count)))
-        (if (f32.ge (f32.load offset=14745600 (i32.shl (local.get $number) (i32.const 2))) (local.get $least))
-          (then
-            (local.set $strip (i32.add (call $strip (i32.shl (local.get $number) (i32.const 5)))
-              (i32.shl (local.get $half) (i32.const 16))))
-            (local.set $at (local.get $strip))
-            (local.set $worths (i32.add (i32.const 24576) (i32.mul (local.get $half) (i32.const 1536))))
-            (local.set $end (i32.add (local.get $worths) (i32.const 1536)))
-            (local.set $sums (i32.shl (local.get $number) (i32.const 6)))
-            (if (local.get $half)
-              (then
-                (local.set $rows0 (v128.load offset=12648448 (local.get $sums)))
-                (local.set $rows8 (v128.load offset=12648464 (local.get $sums)))
-                (local.set $rows16 (v128.load offset=12648480 (local.get $sums)))
-                (local.set $rows24 (v128.load offset=12648496 (local.get $sums))))
-              (else
-                (local.set $rows0 (v128.const i32x4 0 0 0 0))
-                (local.set $rows8 (local.get $rows0))
-                (local.set $rows16 (local.get $rows0))
-                (local.set $rows24 (local.get $rows0))))
-            (loop $next_eight
-              (local.set $lower (v128.const i32x4 0 0 0 0))
-              (local.set $upper (local.get $lower))
-              ;; Written out: a loop takes a quarter longer.
-              (local.set $codes (v128.load (local.get $at)))
-              (local.set $worth (v128.load (local.get $worths)))
-              (local.set $lower (call $addLower (local.get $lower) (local.get $worth) (local.get $codes) (local.get $mask)))
-              (local.set $upper (call $addUpper (local.get $upper) (local.get $worth) (local.get $codes) (local.get $mask)))
-              (local.set $codes (v128.load offset=16 (local.get $at)))
-              (local.set $worth (v128.load offset=16 (local.get $worths)))
-              (local.set $lower (call $addLower (local.get $lower) (local.get $worth) (local.get $codes) (local.get $mask)))
-              (local.set $upper (call $addUpper (local.get $upper) (local.get $worth) (local.get $codes) (local.get $mask)))
-              (local.set $codes (v128.load offset=32 (local.get $at)))
-              (local.set $worth (v128.load offset=32 (local.get $worths)))
-              (local.set $lower (call $addLower (local.get $lower) (local.get $worth) (local.get $codes) (local.get $mask)))
-              (local.set $upper (call $addUpper (local.get $upper) (local.get $worth) (local.get $codes) (local.get $mask)))
-              (local.set $codes (v128.load offset=48 (local.get $at)))
-              (local.set $worth (v128.load offset=48 (local.get $worths)))
-              (local.set $lower (call $addLower (local.get $lower) (local.get $worth) (local.get $codes) (local.get $mask)))
-              (local.set $upper (call $addUpper (local.get $upper) (local.get $worth) (local.get $codes) (local.get $mask)))
-              (local.set $codes (v128.load offset=64 (local.get $at)))
-              (local.set $worth (v128.load offset=64 (local.get $worths)))
-              (local.set $lower (call $addLower (local.get $lower) (local.get $worth) (local.get $codes) (local.get $mask)))
-              (local.set $upper (call $addUpper (local.get $upper) (local.get $worth) (local.get $codes) (local.get $mask)))
-              (local.set $codes (v128.load offset=80 (local.get $at)))
-              (local.set $worth (v128.load offset=80 (local.get $worths)))
-              (local.set $lower (call $addLower (local.get $lower) (local.get $worth) (local.get $codes) (local.get $mask)))
-              (local.set $upper (call $addUpper (local.get $upper) (local.get $worth) (local.get $codes) (local.get $mask)))
-              (local.set $codes (v128.load offset=96 (local.get $at)))
-              (local.set $worth (v128.load offset=96 (local.get $worths)))
-              (local.set $lower (call $addLower (local.get $lower) (local.get $worth) (local.get $codes) (local.get $mask)))
-              (local.set $upper (call $addUpper (local.get $upper) (local.get $worth) (local.get $codes) (local.get $mask)))
-              (local.set $codes (v128.load offset=112 (local.get $at)))
-              (local.set $worth (v128.load offset=112 (local.get $worths)))
-              (local.set $lower (call $addLower (local.get $lower) (local.get $worth) (local.get $codes) (local.get $mask)))
-              (local.set $upper (call $addUpper (local.get $upper) (local.get $worth) (local.get $codes) (local.get $mask)))
-              (local.set $rows0 (i16x8.add (local.get $rows0) (i16x8.extend_low_i8x16_u (local.get $lower))))
-              (local.set $rows8 (i16x8.add (local.get $rows8) (i16x8.extend_high_i8x16_u (local.get $lower))))
-              (local.set $rows16 (i16x8.add (local.get $rows16) (i16x8.extend_low_i8x16_u (local.get $upper))))
-              (local.set $rows24 (i16x8.add (local.get $rows24) (i16x8.extend_high_i8x16_u (local.get $upper))))
-              (local.set $at (i32.add (local.get $at) (i32.const 128)))
-              (local.set $worths (i32.add (local.get $worths) (i32.const 128)))
-              (br_if $next_eight (i32.lt_u (local.get $worths) (local.get $end))))
-            (v128.store offset=12648448 (local.get $sums) (local.get $rows0))
-            (v128.store offset=12648464 (local.get $sums) (local.get $rows8))
-            (v128.store offset=12648480 (local.get $sums) (local.get $rows16))
-            (v128.store offset=12648496 (local.get $sums) (local.get $rows24))
-            (local.set $visible (i32.load offset=14876672 (i32.shl (local.get $number) (i32.const 2))))
-            (local.set $bounds (i32.shl (local.get $number) (i32.const 7)))
-            (local.set $greatest (f32x4.splat (f32.const -inf)))
-            (local.set $greatest (call $boundFour (local.get $greatest) (i32.const 0)
-              (local.get $strip) (local.get $bounds) (local.get $visible) (i32x4.extend_low_i16x8_u (local.get $rows0))
-              (local.get $step4) (local.get $base4) (local.get $length4)))
-            (local.set $greatest (call $boundFour (local.get $greatest) (i32.const 16)
-              (local.get $strip) (local.get $bounds) (local.get $visible) (i32x4.extend_high_i16x8_u (local.get $rows0))
-              (local.get $step4) (local.get $base4) (local.get $length4)))
-            (local.set $greatest (call $boundFour (local.get $greatest) (i32.const 32)
-              (local.get $strip) (local.get $bounds) (local.get $visible) (i32x4.extend_low_i16x8_u (local.get $rows8))
-              (local.get $step4) (local.get $base4) (local.get $length4)))
-            (local.set $greatest (call $boundFour (local.get $greatest) (i32.const 48)
-              (local.get $strip) (local.get $bounds) (local.get $visible) (i32x4.extend_high_i16x8_u (local.get $rows8))
-              (local.get $step4) (local.get $base4) (local.get $length4)))
-            (local.set $greatest (call $boundFour (local.get $greatest) (i32.const 64)
-              (local.get $strip) (local.get $bounds) (local.get $visible) (i32x4.extend_low_i16x8_u (local.get $rows16))
-              (local.get $step4) (local.get $base4) (local.get $length4)))
-            (local.set $greatest (call $boundFour (local.get $greatest) (i32.const 80)
-              (local.get $strip) (local.get $bounds) (local.get $visible) (i32x4.extend_high_i16x8_u (local.get $rows16))
-              (local.get $step4) (local.get $base4) (local.get $length4)))
-            (local.set $greatest (call $boundFour (local.get $greatest) (i32.const 96)
-              (local.get $strip) (local.get $bounds) (local.get $visible) (i32x4.extend_low_i16x8_u (local.get $rows24))
-              (local.get $step4) (local.get $base4) (local.get $length4)))
-            (local.set $greatest (call $boundFour (local.get $greatest) (i32.const 112)
-              (local.get $strip) (local.get $bounds) (local.get $visible) (i32x4.extend_high_i16x8_u (local.get $rows24))
-              (local.get $step4) (local.get $base4) (local.get $length4)))
-            (f32.store offset=14745600 (i32.shl (local.get $number) (i32.const 2))
-              (call $greatestOf (local.get $greatest)))))
+        (local.set $strip (call $strip (i32.shl (local.get $number) (i32.const 5))))
+        (local.set $at (local.get $strip))
+        (local.set $worths (i32.const 24576))
+        (local.set $rows0 (v128.const i32x4 0 0 0 0))
+        (local.set $rows8 (local.get $rows0))
+        (local.set $rows16 (local.get $rows0))
+        (local.set $rows24 (local.get $rows0))
+        (loop $next_sixteen
+          ;; Written out: a loop takes a quarter longer.
+          (v128.const i32x4 0 0 0 0)
+          (v128.const i32x4 0 0 0 0)
+          (call $add (v128.load (local.get $at)) (v128.load (local.get $worths)) (local.get $mask))
+          (call $add (v128.load offset=16 (local.get $at)) (v128.load offset=16 (local.get $worths)) (local.get $mask))
+          (call $add (v128.load offset=32 (local.get $at)) (v128.load offset=32 (local.get $worths)) (local.get $mask))
+          (call $add (v128.load offset=48 (local.get $at)) (v128.load offset=48 (local.get $worths)) (local.get $mask))
+          (call $add (v128.load offset=64 (local.get $at)) (v128.load offset=64 (local.get $worths)) (local.get $mask))
+          (call $add (v128.load offset=80 (local.get $at)) (v128.load offset=80 (local.get $worths)) (local.get $mask))
+          (call $add (v128.load offset=96 (local.get $at)) (v128.load offset=96 (local.get $worths)) (local.get $mask))
+          (call $add (v128.load offset=112 (local.get $at)) (v128.load offset=112 (local.get $worths)) (local.get $mask))
+          (call $add (v128.load offset=128 (local.get $at)) (v128.load offset=128 (local.get $worths)) (local.get $mask))
+          (call $add (v128.load offset=144 (local.get $at)) (v128.load offset=144 (local.get $worths)) (local.get $mask))
+          (call $add (v128.load offset=160 (local.get $at)) (v128.load offset=160 (local.get $worths)) (local.get $mask))
+          (call $add (v128.load offset=176 (local.get $at)) (v128.load offset=176 (local.get $worths)) (local.get $mask))
+          (call $add (v128.load offset=192 (local.get $at)) (v128.load offset=192 (local.get $worths)) (local.get $mask))
+          (call $add (v128.load offset=208 (local.get $at)) (v128.load offset=208 (local.get $worths)) (local.get $mask))
+          (call $add (v128.load offset=224 (local.get $at)) (v128.load offset=224 (local.get $worths)) (local.get $mask))
+          (call $add (v128.load offset=240 (local.get $at)) (v128.load offset=240 (local.get $worths)) (local.get $mask))
+          (local.set $upper)
+          (local.set $lower)
+          (local.set $rows0 (i16x8.add (local.get $rows0) (i16x8.extend_low_i8x16_u (local.get $lower))))
+          (local.set $rows8 (i16x8.add (local.get $rows8) (i16x8.extend_high_i8x16_u (local.get $lower))))
+          (local.set $rows16 (i16x8.add (local.get $rows16) (i16x8.extend_low_i8x16_u (local.get $upper))))
+          (local.set $rows24 (i16x8.add (local.get $rows24) (i16x8.extend_high_i8x16_u (local.get $upper))))
+          (local.set $at (i32.add (local.get $at) (i32.const 256)))
+          (local.set $worths (i32.add (local.get $worths) (i32.const 256)))
+          (br_if $next_sixteen (i32.lt_u (local.get $worths) (i32.const 26112))))
+        (local.set $visible (i32.load offset=14876672 (i32.shl (local.get $number) (i32.const 2))))
+        (local.set $bounds (i32.shl (local.get $number) (i32.const 7)))
+        (local.set $greatest (f32x4.splat (f32.const -inf)))
+        (local.set $greatest (call $boundFour (local.get $greatest) (i32.const 0)
+          (local.get $strip) (local.get $bounds) (local.get $visible) (i32x4.extend_low_i16x8_u (local.get $rows0))
+          (local.get $step4) (local.get $base4) (local.get $length4)))
+        (local.set $greatest (call $boundFour (local.get $greatest) (i32.const 16)
+          (local.get $strip) (local.get $bounds) (local.get $visible) (i32x4.extend_high_i16x8_u (local.get $rows0))
+          (local.get $step4) (local.get $base4) (local.get $length4)))
+        (local.set $greatest (call $boundFour (local.get $greatest) (i32.const 32)
+          (local.get $strip) (local.get $bounds) (local.get $visible) (i32x4.extend_low_i16x8_u (local.get $rows8))
+          (local.get $step4) (local.get $base4) (local.get $length4)))
+        (local.set $greatest (call $boundFour (local.get $greatest) (i32.const 48)
+          (local.get $strip) (local.get $bounds) (local.get $visible) (i32x4.extend_high_i16x8_u (local.get $rows8))
+          (local.get $step4) (local.get $base4) (local.get $length4)))
+        (local.set $greatest (call $boundFour (local.get $greatest) (i32.const 64)
+          (local.get $strip) (local.get $bounds) (local.get $visible) (i32x4.extend_low_i16x8_u (local.get $rows16))
+          (local.get $step4) (local.get $base4) (local.get $length4)))
+        (local.set $greatest (call $boundFour (local.get $greatest) (i32.const 80)
+          (local.get $strip) (local.get $bounds) (local.get $visible) (i32x4.extend_high_i16x8_u (local.get $rows16))
+          (local.get $step4) (local.get $base4) (local.get $length4)))
+        (local.set $greatest (call $boundFour (local.get $greatest) (i32.const 96)
+          (local.get $strip) (local.get $bounds) (local.get $visible) (i32x4.extend_low_i16x8_u (local.get $rows24))
+          (local.get $step4) (local.get $base4) (local.get $length4)))
+        (local.set $greatest (call $boundFour (local.get $greatest) (i32.const 112)
+          (local.get $strip) (local.get $bounds) (local.get $visible) (i32x4.extend_high_i16x8_u (local.get $rows24))
+          (local.get $step4) (local.get $base4) (local.get $length4)))
+        (f32.store offset=14745600 (i32.shl (local.get $number) (i32.const 2))
+          (call $greatestOf (local.get $greatest)))
         (local.set $number (i32.add (local.get $number) (i32.const 1)))
         (br $next_strip))))
 
@@ -251,7 +218,8 @@
   ;; Makes the list, and the kept places, of those rows of the first $count strips whose bound is at least $least. Returns
   ;; their number.
   (func (export "keepRows") (param $count i32) (param $least f32) (result i32)
-    (local $number i32) (local $row i32) (local $end i32) (local $kept i32)
+    (local $number i32) (local $row i32) (local $end i32) (local $four i32) (local $kept i32) (local $least4 v128)
+    (local.set $least4 (f32x4.splat (local.get $least)))
     (block $done
       (loop $next_strip
         (br_if $done (i32.ge_u (local.get $number) (local.get $count)))
@@ -259,15 +227,29 @@
           (then
             (local.set $row (i32.shl (local.get $number) (i32.const 5)))
             (local.set $end (i32.add (local.get $row) (i32.const 32)))
-            (loop $next_row
-              (i32.store offset=65536 (local.get $kept) (local.get $row))
-              (local.set $kept (call $keepIf (local.get $kept) (i32.shr_u (local.get $kept) (i32.const 2))
-                (f32.ge (f32.load offset=4259840 (i32.shl (local.get $row) (i32.const 2))) (local.get $least))))
-              (local.set $row (i32.add (local.get $row) (i32.const 1)))
-              (br_if $next_row (i32.lt_u (local.get $row) (local.get $end))))))
+            (loop $next_four
+              (local.set $four (i32x4.bitmask
+                (f32x4.ge (v128.load offset=4259840 (i32.shl (local.get $row) (i32.const 2))) (local.get $least4))))
+              (if (local.get $four)
+                (then
+                  (local.set $kept (call $listIf (local.get $kept) (local.get $row) (local.get $four)))
+                  (local.set $kept (call $listIf (local.get $kept)
+                    (i32.add (local.get $row) (i32.const 1)) (i32.shr_u (local.get $four) (i32.const 1))))
+                  (local.set $kept (call $listIf (local.get $kept)
+                    (i32.add (local.get $row) (i32.const 2)) (i32.shr_u (local.get $four) (i32.const 2))))
+                  (local.set $kept (call $listIf (local.get $kept)
+                    (i32.add (local.get $row) (i32.const 3)) (i32.shr_u (local.get $four) (i32.const 3))))))
+              (local.set $row (i32.add (local.get $row) (i32.const 4)))
+              (br_if $next_four (i32.lt_u (local.get $row) (local.get $end))))))
         (local.set $number (i32.add (local.get $number) (i32.const 1)))
         (br $next_strip)))
     (i32.shr_u (local.get $kept) (i32.const 2)))
+
+  ;; Writes a row behind the listed ones, which end at $kept, with its place, and keeps both if the lowest bit is 1. Returns
+  ;; where they end then.
+  (func $listIf (param $kept i32) (param $row i32) (param $bit i32) (result i32)
+    (i32.store offset=65536 (local.get $kept) (local.get $row))
+    (call $keepIf (local.get $kept) (i32.shr_u (local.get $kept) (i32.const 2)) (local.get $bit)))
 
   ;; Keeps the places, of the first $count, whose bound is at least $least. Returns their number.
   (func (export "keep") (param $count i32) (param $least f32) (result i32)

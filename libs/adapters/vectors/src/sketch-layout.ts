@@ -9,7 +9,7 @@ export interface SketchFunctions {
   /** The address of the row's strip. */
   strip(row: number): number;
   rotate(): void;
-  scan(strips: number, half: 0 | 1, least: number, step: number, base: number, queryLength: number): void;
+  scan(strips: number, step: number, base: number, queryLength: number): void;
   keepRows(strips: number, least: number): number;
   bound(place: number, end: number, queryLength: number): number;
   keep(count: number, least: number): number;

@@ -81,7 +81,7 @@ const reference = (vectors: ReadonlyMap<CollectionId, Float32Array>, query: Floa
   return matches.sort(byScoreAndId);
 };
 
-/** From 3,041 on, 96 strips, the signs of many are scanned strip by strip. */
+/** From 3,041 on, 96 strips, the codes of many are scanned strip by strip. */
 const sizes = [
   { min: 1024, max: 1300, numRuns: 2 },
   { min: 3072, max: 3500, numRuns: 1 },

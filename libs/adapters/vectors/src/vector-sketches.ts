@@ -2,7 +2,7 @@ import { embeddingDimension } from '@portico/domain';
 import { bestScores } from './best-scores.ts';
 import { createKernel, pageBytes } from './create-kernel.ts';
 import type { RowSet } from './row-set.ts';
-import { type Rotated, stripRows, worthBytes, writeStrips, writeWorths } from './sign-strips.ts';
+import { type Rotated, stripRows, worthBytes, writeCode, writeWorths } from './code-strips.ts';
 import { sketchKernelBase64 } from './sketch-kernel.ts';
 import { layout, type SketchFunctions } from './sketch-layout.ts';
 
@@ -19,11 +19,9 @@ const tolerance = 1e-5;
 const levelStep = 0.3352;
 const queryLevelMax = 127;
 
-/** 640 bytes of each row, of 1,024 at a time. */
+/** 572 bytes of each row, of 1,024 at a time. */
 const blockRows = 1024;
-/** From a strip to the one with the other half of the signs. */
-const otherHalf = blockRows * 64;
-const sketchBytes = 640;
+const sketchBytes = 572;
 
 /** How many of the best by their sketches are compared first, to know what the best have at least. */
 const firstMin = 48;
@@ -38,11 +36,11 @@ const rowsMin = 512;
 
 /**
  * Strips are scanned where at least one in `oneIn` rows is visible, and there are so many times as many strips as rows that
- * are compared first; again if `againFrom` rows for each strip are left.
+ * are compared first.
  */
-const scanned = { oneIn: 5, stripsOfFirst: 2, againFrom: 0.6 } as const;
+const scanned = { oneIn: 5, stripsOfFirst: 2 } as const;
 
-/** What is left of rows by their signs, which the kernel lists. */
+/** What is left of rows by their codes or signs, which the kernel lists. */
 interface Sieve {
   /** Some that are likely among the best. */
   readonly first: Uint32Array;
@@ -53,9 +51,9 @@ interface Sieve {
 /**
  * Sketches of unit vectors by row number, which tell the few of many rows that can be among the best. A vector's
  * difference from the mean is rotated at random, so that it has no direction of its own whatever embedder made it. Where
- * many rows are visible, what half its signs are worth to the query bounds its product with it, for all rows of a strip at
- * once; where few are, the share of different signs, which tells its angle (Charikar, 2002), row by row. 4 bits a dimension
- * tell what is left closer. What they leave out is, with the chance above, less similar than what they keep.
+ * many rows are visible, what its code is worth to the query bounds its product with it, for all rows of a strip at once;
+ * where few are, the share of different signs, which tells its angle (Charikar, 2002), row by row. 4 bits a dimension tell
+ * what is left closer. What they leave out is, with the chance above, less similar than what they keep.
  */
 export class VectorSketches {
   readonly #kernel = createKernel<SketchFunctions>(sketchKernelBase64);
@@ -88,8 +86,7 @@ export class VectorSketches {
       floats[address / 4 + 3] = error;
       writeSigns(rotated, half * halfSigns, (half + 1) * halfSigns, bytes, address + 16);
     }
-    const strip = this.#kernel.strip(row);
-    writeStrips(this.#views, [strip, strip + otherHalf], row, { rotated, length, product });
+    writeCode(this.#views, this.#kernel.strip(row), row % stripRows, { rotated, length, product });
   }
 
   /**
@@ -121,21 +118,15 @@ export class VectorSketches {
     return this.#views.kept.slice(0, count).map((place) => this.#views.list[place] ?? 0);
   }
 
-  /** Bounds all rows by half their signs, strip by strip; those that are left by all signs, if they are many. */
+  /** Bounds all rows by their codes, strip by strip. */
   #scan(visible: Uint32Array, firstCount: number, { length, rotated }: Rotated): Sieve {
     const { visible: bits, worths } = this.#views;
     bits.set(visible);
-    const strips = visible.length;
-    const { step, bases } = writeWorths(rotated, worths);
-    this.#kernel.scan(strips, 0, -Infinity, step, bases[0], length);
+    const { step, base } = writeWorths(rotated, worths);
+    this.#kernel.scan(visible.length, step, base, length);
     return {
-      first: this.#bestOfStrips(strips, firstCount),
-      keep: (least) => {
-        const kept = this.#kernel.keepRows(strips, least);
-        if (kept < scanned.againFrom * strips) return kept;
-        this.#kernel.scan(strips, 1, least, step, bases[1], length);
-        return this.#kernel.keepRows(strips, least);
-      },
+      first: this.#bestOfStrips(visible.length, firstCount),
+      keep: (least) => this.#kernel.keepRows(visible.length, least),
     };
   }
 
