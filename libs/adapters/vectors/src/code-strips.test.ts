@@ -101,12 +101,12 @@ test('what has the same size in each dimension is bounded, whatever is rounded',
 });
 
 test('no worth has more than 15 steps, since sixteen are added in a byte', () => {
-  const { worths, boundOf } = createStrip();
+  const strip = createStrip();
   for (let i = 0; i < 50; i += 1) {
-    boundOf(
+    strip.boundOf(
       0,
       some().map((x) => x * 10 ** (i - 25)),
     );
-    expect(Math.max(...worths)).toBe(15);
+    expect(Math.max(...strip.worths)).toBe(15);
   }
 });
