@@ -11,7 +11,19 @@ import { blockKernelBase64 } from './block-kernel.ts';
 import { createKernel, type Kernel, pageBytes } from './create-kernel.ts';
 
 type BlockKernel = Kernel<{
-  score(row: number, count: number, dimension: number, scale: number, factor: number, score: number): void;
+  score(
+    row: number,
+    count: number,
+    dimension: number,
+    scale: number,
+    sum: number,
+    score: number,
+    factor: number,
+    step: number,
+    lowest: number,
+    least: number,
+  ): void;
+  measure(row: number, count: number, dimension: number, scale: number, sum: number): number;
   addSparse(
     count: number,
     features: number,
@@ -31,7 +43,8 @@ const layout = {
   places: 327_696,
   features: 589_856,
   weights: 622_624,
-  blocks: 753_696,
+  steps: 753_696,
+  blocks: 786_464,
 } as const;
 const featuresMax = (layout.weights - layout.features) / 4;
 const queryLength = (layout.scores - layout.query) / 2;
@@ -41,12 +54,17 @@ const growthPages = 64;
 /** How many operations are compared in one call: those of any block fit. */
 export const comparedMax = packedOperationsMax;
 
-/** A block in the memory: packed operations, as they are stored. */
+/** A block in the memory: packed operations, as they are stored, and behind them the sum of each dense vector, f32. */
 export interface PlacedBlock {
   /** A multiple of 16. */
   readonly address: number;
   readonly layout: PackedLayout;
+  /** The length of the longest dense vector. */
+  readonly longest: number;
 }
+
+/** How many bytes it takes, aligned for the next block. */
+export const sizeOf = ({ end, count }: PackedLayout): number => 16 * Math.ceil((end + 4 * count) / 16);
 
 /** A query as it is compared. */
 export interface Query {
@@ -54,7 +72,17 @@ export interface Query {
   readonly levels: Int16Array;
   /** What a level is worth. */
   readonly scale: number;
+  readonly estimate: Estimate;
   readonly sparse: SparseVector;
+}
+
+/** The dense part of a query in 7 bits a number, each of which stands for `lowest` + `step` times what is in `steps`. */
+interface Estimate {
+  readonly steps: Uint8Array;
+  readonly step: number;
+  readonly lowest: number;
+  /** How far the similarity with a vector of length 1 may be from the one that the levels tell. */
+  readonly error: number;
 }
 
 /** Bytes in WebAssembly memory, which blocks are copied to, moved within, and compared in. */
@@ -86,6 +114,20 @@ export class BlockMemory {
     this.#views.bytes.copyWithin(to, from, from + length);
   }
 
+  /**
+   * Sums up the dense vectors of these operations, from `first` on, for a block that is written: once for all of them.
+   * Returns the length of the longest.
+   */
+  measure(address: number, parts: PackedLayout, first: number, count: number): number {
+    return this.#kernel.measure(
+      address + parts.dense + first * parts.dimension,
+      count,
+      parts.dimension,
+      address + parts.scales + 4 * first,
+      address + parts.end + 4 * first,
+    );
+  }
+
   /** The query as `score` takes it: no sum of products with numbers of 8 bits leaves 32 bits. */
   static quantised({ dense, sparse }: HybridVector): Query {
     if (dense.length > queryLength) throw new RangeError(`A vector has at most ${queryLength} numbers`);
@@ -96,27 +138,49 @@ export class BlockMemory {
     const factor = greatest === 0 ? 0 : levelMax / greatest;
     const levels = new Int16Array(dense.length);
     for (let i = 0; i < dense.length; i += 1) levels[i] = Math.round((dense[i] ?? 0) * factor);
-    return { levels, scale: greatest / levelMax, sparse };
+    const scale = greatest / levelMax;
+    return { levels, scale, estimate: estimateOf(levels, scale), sparse };
   }
 
   /**
-   * The similarity of each operation of these blocks, one after another; it stays until the next call. Each block has the
-   * query's dimension, or nothing; together they have at most `comparedMax` operations.
+   * The similarity of each operation of these blocks, one after another; of one that is not above `least` it may be
+   * -Infinity instead. It stays until the next call. Each block has the query's dimension, or nothing; together they have
+   * at most `comparedMax` operations.
    */
-  score(blocks: readonly PlacedBlock[], { levels, scale, sparse }: Query): Float32Array {
-    this.#views.levels.set(levels);
-    let end: number = layout.scores;
-    for (const { address, layout: parts } of blocks) {
-      this.#kernel.score(address + parts.dense, parts.count, parts.dimension, address + parts.scales, scale, end);
-      end += 4 * parts.count;
-    }
+  score(blocks: readonly PlacedBlock[], query: Query, least: number): Float32Array {
+    const { sparse } = query;
+    const count = blocks.reduce((sum, { layout: parts }) => sum + parts.count, 0);
+    const scores = this.#views.scores.subarray(0, count).fill(0);
     for (let first = 0; first < sparse.indices.length; first += featuresMax) {
       const indices = sparse.indices.subarray(first, first + featuresMax);
       this.#views.features.set(indices);
       this.#views.weights.set(sparse.weights.subarray(first, first + featuresMax));
       this.#addSparse(blocks, indices.length);
     }
-    return this.#views.scores.subarray(0, (end - layout.scores) / 4);
+    this.#addDense(blocks, query, least);
+    return scores;
+  }
+
+  /** Adds what the dense vectors say, as far as it is needed. */
+  #addDense(blocks: readonly PlacedBlock[], { levels, scale, estimate }: Query, least: number): void {
+    this.#views.levels.set(levels);
+    this.#views.steps.set(estimate.steps);
+    let scores: number = layout.scores;
+    for (const { address, layout: parts, longest } of blocks) {
+      this.#kernel.score(
+        address + parts.dense,
+        parts.count,
+        parts.dimension,
+        address + parts.scales,
+        address + parts.end,
+        scores,
+        scale,
+        estimate.step,
+        estimate.lowest,
+        least - Math.abs(least) * rounding - longest * estimate.error,
+      );
+      scores += 4 * parts.count;
+    }
   }
 
   /** Adds what the first `count` features in the memory say. */
@@ -166,6 +230,21 @@ export class BlockMemory {
   }
 }
 
+/** More than what the sums of an estimate lose in 32 bits, of the greatest number in them. */
+const rounding = 2 ** -20;
+const stepMax = 127;
+
+const estimateOf = (levels: Int16Array, scale: number): Estimate => {
+  const numbers = Float64Array.from(levels, (level) => level * scale);
+  const lowest = numbers.reduce((least, x) => Math.min(least, x), 0);
+  const step = (numbers.reduce((greatest, x) => Math.max(greatest, x), 0) - lowest) / stepMax;
+  const steps = Uint8Array.from(numbers, (x) => (step === 0 ? 0 : Math.round((x - lowest) / step)));
+  const squares = numbers.reduce((sum, x, i) => sum + (x - lowest - step * (steps[i] ?? 0)) ** 2, 0);
+  // By Cauchy and Schwarz a product is at most that of the lengths.
+  const greatest = Math.sqrt(levels.length) * (stepMax * step - lowest);
+  return { steps, step, lowest, error: Math.sqrt(squares) + rounding * greatest };
+};
+
 /** Growing replaces the buffer, so the views are created again. */
 const viewsOf = ({ memory: { buffer } }: BlockKernel) => ({
   bytes: Buffer.from(buffer),
@@ -173,6 +252,7 @@ const viewsOf = ({ memory: { buffer } }: BlockKernel) => ({
   features: new Uint32Array(buffer, layout.features, featuresMax),
   weights: new Float32Array(buffer, layout.weights, featuresMax),
   levels: new Int16Array(buffer, layout.query, queryLength),
+  steps: new Uint8Array(buffer, layout.steps, queryLength),
   scores: new Float32Array(buffer, layout.scores, comparedMax),
   places: new Uint32Array(buffer, layout.places, comparedMax),
 });

@@ -16,6 +16,9 @@ import { SearchedModels, usualIdleMs } from './searched-models.ts';
 /** Blocks of this size are compared in about half a millisecond; then others have their turn. */
 const bytesOfATurn = 4 * 1024 * 1024;
 
+/** Of these all are compared in full; most of the others need not be, since they cannot be among the best any more. */
+const bytesOfTheFirstTurn = bytesOfATurn / 8;
+
 /**
  * An exact index in the memory of the process, which holds the blocks of the model that searches ask for as they are
  * stored: about half a kilobyte per operation at 256 dimensions. It compares the query with every operation of the
@@ -61,7 +64,7 @@ const rank = async (blocks: OperationBlocks, query: OperationQuery): Promise<rea
   let found: readonly OperationMatch[] = [];
   for (let from = 0; from < all.length;) {
     if (from > 0) await othersTurn();
-    const next = endOfPortion(from, all);
+    const next = endOfPortion(from, all, from === 0 ? bytesOfTheFirstTurn : bytesOfATurn);
     // What only equals the last of enough comes after it.
     const last = found[query.limit - 1]?.similarity ?? -Infinity;
     const better = bestOf(all.slice(from, next), blocks.memory, query, quantised, last);
@@ -93,9 +96,9 @@ const merged = (
 };
 
 /** Where what is compared in one turn ends, which is more than nothing. */
-const endOfPortion = (from: number, all: readonly HeldBlock[]): number => {
+const endOfPortion = (from: number, all: readonly HeldBlock[], size: number): number => {
   let [next, bytes, count] = [from, 0, 0];
-  for (; bytes < bytesOfATurn; next += 1) {
+  for (; bytes < size; next += 1) {
     const layout = all[next]?.layout;
     count += layout?.count ?? 0;
     if (!layout || count > comparedMax) break;
@@ -120,7 +123,7 @@ const bestOf = (
     count += layout.count;
     number += 1;
   }
-  const scores = memory.score(portion, query);
+  const scores = memory.score(portion, query, above);
   if (method !== null) memory.keepMethod(portion, method, scores);
   const kept = memory.keepAbove(above, scores);
   const matches: OperationMatch[] = [];

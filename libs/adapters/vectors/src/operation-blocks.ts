@@ -7,7 +7,7 @@ import {
   packOperations,
   readPackedLayout,
 } from '@portico/domain';
-import { BlockMemory, type PlacedBlock } from './block-memory.ts';
+import { BlockMemory, type PlacedBlock, sizeOf } from './block-memory.ts';
 import type { FollowingCopy } from './catch-up.ts';
 
 /**
@@ -19,6 +19,7 @@ export interface HeldBlock extends PlacedBlock {
   sequence: number;
   address: number;
   layout: PackedLayout;
+  longest: number;
 }
 
 interface Visible {
@@ -68,17 +69,30 @@ export class OperationBlocks implements FollowingCopy<OperationBlockChange> {
     const layout = readPackedLayout(packed);
     if (layout.count > packedOperationsMax)
       throw new RangeError(`A block has at most ${packedOperationsMax} operations`);
-    const size = sizeOf({ layout });
+    const size = sizeOf(layout);
     await this.#makeRoom(size);
     for (let from = 0; from < packed.length; from += bytesAtOnce) {
       this.memory.write(this.#end + from, packed.subarray(from, from + bytesAtOnce));
       await this.#othersTurn();
     }
-    const present = { collectionId, sequence, layout, address: this.#end };
+    const longest = await this.#measure(this.#end, layout);
+    const present = { collectionId, sequence, layout, longest, address: this.#end };
     const held = this.#remove(collectionId);
     this.#blocks.set(collectionId, held ? Object.assign(held, present) : present);
     this.#end += size;
     this.#bytes += size;
+  }
+
+  /** The length of the longest of its vectors, which are summed up behind it. */
+  async #measure(address: number, layout: PackedLayout): Promise<number> {
+    const atOnce = Math.ceil(bytesAtOnce / Math.max(1, layout.dimension));
+    let longest = 0;
+    for (let first = 0; first < layout.count; first += atOnce) {
+      const count = Math.min(atOnce, layout.count - first);
+      longest = Math.max(longest, this.memory.measure(address, layout, first, count));
+      await this.#othersTurn();
+    }
+    return longest;
   }
 
   delete(collectionId: CollectionId): void {
@@ -91,7 +105,7 @@ export class OperationBlocks implements FollowingCopy<OperationBlockChange> {
     const held = this.#blocks.get(collectionId);
     if (!held) return undefined;
     this.#blocks.delete(collectionId);
-    this.#bytes -= sizeOf(held);
+    this.#bytes -= sizeOf(held.layout);
     return held;
   }
 
@@ -116,7 +130,7 @@ export class OperationBlocks implements FollowingCopy<OperationBlockChange> {
   async #closeUp(): Promise<void> {
     let end = this.memory.start;
     for (const block of this.#blocks.values()) {
-      const size = sizeOf(block);
+      const size = sizeOf(block.layout);
       if (block.address !== end) {
         this.memory.move(block.address, end, size);
         block.address = end;
@@ -127,6 +141,3 @@ export class OperationBlocks implements FollowingCopy<OperationBlockChange> {
     this.#end = end;
   }
 }
-
-/** Aligned for the next block. */
-const sizeOf = ({ layout }: Pick<PlacedBlock, 'layout'>): number => 16 * Math.ceil(layout.end / 16);
