@@ -16,15 +16,15 @@ import { SearchedModels, usualIdleMs } from './searched-models.ts';
 /** Blocks of this size are compared in about half a millisecond; then others have their turn. */
 const bytesOfATurn = 4 * 1024 * 1024;
 
-/** Of these all are compared in full; most of the others need not be, since they cannot be among the best any more. */
+/** These are all compared in full; of the others only those that can be among the best, once there are enough. */
 const bytesOfTheFirstTurn = bytesOfATurn / 8;
 
 /**
  * An exact index in the memory of the process, which holds the blocks of the model that searches ask for as they are
  * stored: about half a kilobyte per operation at 256 dimensions. It compares the query with every operation of the
- * given collections, in portions, and reads from the store what it has not seen. Among equal similarities the lesser
- * collection id comes first, then the lesser key. A query that is not finite, or whose dimension is not the model's,
- * causes a `RangeError`.
+ * given collections that an estimate does not rule out, in portions, and reads from the store what it has not seen. Among
+ * equal similarities the lesser collection id comes first, then the lesser key. A query that is not finite, or whose
+ * dimension is not the model's, causes a `RangeError`.
  */
 export const createEmbeddedOperationIndex = (ports: {
   readonly blocks: Pick<OperationBlockStore, 'changedSince' | 'collectionsAfter'>;
