@@ -33,7 +33,7 @@ export const operations: Curve = {
     `At the port: the embedded operation index, the 50 best of those visible, one search after another; ` +
     `${operationsOfEach} operations for each collection, vectors of ${dimension} dimensions and ${features} words.`,
   reading:
-    'Every visible operation is compared, so time and CPU follow their number one to one, and what a caller may ' +
+    'Every visible operation is read, so time and CPU follow their number one to one, and what a caller may ' +
     'not see costs nothing. The curve bends upwards between 10,000 and 50,000 operations, where the vectors no ' +
     "longer fit into the processor's caches. The work is done in turns of a few milliseconds: other requests " +
     'wait for a turn, not for the search; longer holds here are waits for a core. The index takes half a ' +
