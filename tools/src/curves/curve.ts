@@ -52,6 +52,8 @@ export interface MeasuredCurve {
   readonly name: string;
   readonly measuredAt: string;
   readonly commit: string;
+  /** Not all of them are measured on one. */
+  readonly machine: Machine;
   readonly seconds: number;
   /** The processes that ran or waited to run before, as an average of a minute. */
   readonly loadBefore: number;
@@ -67,6 +69,5 @@ export interface Machine {
 }
 
 export interface Measurements {
-  readonly machine: Machine;
   readonly curves: readonly MeasuredCurve[];
 }

@@ -55,7 +55,7 @@ const measured = async (name: string, options: Options): Promise<MeasuredCurve |
   const { rows, notes } = JSON.parse(output) as Pick<MeasuredCurve, 'rows' | 'notes'>;
   const seconds = (performance.now() - start) / 1_000;
   const measuredAt = new Date().toISOString().slice(0, 10);
-  return { name, measuredAt, commit: measuredCommit, seconds, loadBefore, rows, notes };
+  return { name, measuredAt, commit: measuredCommit, machine: machine(), seconds, loadBefore, rows, notes };
 };
 
 const recordedIn = (file: string): readonly MeasuredCurve[] =>
@@ -70,10 +70,9 @@ const run = async (options: Options): Promise<void> => {
     else process.exitCode = 1;
     const found = curves.flatMap(({ name }) => fresh.get(name) ?? recorded.find((each) => each.name === name) ?? []);
     // After each curve, so that what is measured is not lost with a later one.
-    if (options.out !== null) await write(options.out, { machine: machine(), curves: found });
+    if (options.out !== null) await write(options.out, { curves: found });
   }
-  if (options.out === null)
-    process.stdout.write(await markdownOf(curves, { machine: machine(), curves: [...fresh.values()] }));
+  if (options.out === null) process.stdout.write(await markdownOf(curves, { curves: [...fresh.values()] }));
 };
 
 const write = async (folder: string, measurements: Measurements): Promise<void> => {

@@ -34,11 +34,11 @@ export const operations: Curve = {
     `${operationsOfEach} operations for each collection, vectors of ${dimension} dimensions and ${features} words.`,
   reading:
     'Every visible operation is read, so time and CPU follow their number one to one, and what a caller may ' +
-    'not see costs nothing. The curve bends upwards between 10,000 and 50,000 operations, where the vectors no ' +
-    "longer fit into the processor's caches. The work is done in turns of a few milliseconds: other requests " +
-    'wait for a turn, not for the search; longer holds here are waits for a core. The index takes half a ' +
-    'kilobyte to one for each operation. With 200,000 visible operations a search costs some 15 ms of a core: ' +
-    'from there on add replicas, or Qdrant.',
+    "not see costs nothing. The curve bends upwards where the vectors no longer fit into the processor's caches: " +
+    'here between 100,000 and 200,000 operations, where caches are smaller between 10,000 and 50,000. The work is ' +
+    'done in turns of a few milliseconds: other requests wait for a turn, not for the search; longer holds here are ' +
+    'waits for a core. The index takes half a kilobyte to one for each operation. With 200,000 visible operations ' +
+    'a search costs some 11 ms of a core: from there on add replicas, or Qdrant.',
   async *measure({ quick, tell }) {
     let stored = 0;
     const index = createEmbeddedOperationIndex({

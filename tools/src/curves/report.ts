@@ -3,16 +3,16 @@ import { compact } from './compact.ts';
 import type { ChartOfUnit, Curve, Machine, MeasuredCurve, Measurements, Row } from './curve.ts';
 
 /** The figures of all curves as Markdown, with their charts, which are files beside it. */
-export const markdownOf = (curves: readonly Curve[], { machine, curves: measured }: Measurements): Promise<string> => {
+export const markdownOf = (curves: readonly Curve[], { curves: measured }: Measurements): Promise<string> => {
   const sections = curves.flatMap((curve) => {
     const found = measured.find(({ name }) => name === curve.name);
-    return found ? [sectionOf(curve, found, machine)] : [];
+    return found ? [sectionOf(curve, found)] : [];
   });
   const text = `# Curves
 
 How the cost of a thing grows with the size of another. Made by \`npm run curves\`; figures and charts are replaced when
-it runs again. Times are those of one machine (${machineOf(machine)}), shared by what is measured, by what asks and,
-where they are named, by PostgreSQL, Redis and HAProxy: what counts is how a curve runs, and the CPU.
+it runs again. Times are those of the machine that is named below each curve, shared by what is measured, by what asks
+and, where they are named, by PostgreSQL, Redis and HAProxy: what counts is how a curve runs, and the CPU.
 
 ${sections.join('\n')}`;
   return format(text, { parser: 'markdown', proseWrap: 'always', printWidth });
@@ -25,19 +25,19 @@ export const jsonOf = (measurements: Measurements): Promise<string> =>
 const printWidth = 120;
 
 const machineOf = ({ cores, processor, memoryGiB, node }: Machine): string =>
-  `${cores} cores, ${processor}, ${memoryGiB} GiB, Node ${node}`;
+  `${cores} cores of ${processor}, ${memoryGiB} GiB, Node ${node}`;
 
-const sectionOf = (curve: Curve, measured: MeasuredCurve, { cores }: Machine): string => {
+const sectionOf = (curve: Curve, measured: MeasuredCurve): string => {
   const paragraphs = [
     `## ${curve.title}`,
     curve.setting,
     `![${curve.title}](${curve.name}.svg)`,
     curve.reading,
     ...measured.notes.map((note) => `> ${note}`),
-    ...(measured.loadBefore > busy * cores ? [`> ${busyWith(measured.loadBefore)}`] : []),
+    ...(measured.loadBefore > busy * measured.machine.cores ? [`> ${busyWith(measured.loadBefore)}`] : []),
     '<details><summary>Figures</summary>',
     ...curve.charts.flatMap((chart) => tableOf(curve, chart, measured.rows)),
-    `${Math.round(measured.seconds)} s, at commit ${measured.commit}, ${measured.measuredAt}.`,
+    `${Math.round(measured.seconds)} s, at commit ${measured.commit}, ${measured.measuredAt}, on ${machineOf(measured.machine)}.`,
     '</details>',
   ];
   return `${paragraphs.filter((paragraph) => paragraph !== '').join('\n\n')}\n`;
