@@ -115,8 +115,8 @@ export class BlockMemory {
   }
 
   /**
-   * Sums up the dense vectors of these operations, from `first` on, for a block that is written: once for all of them.
-   * Returns the length of the longest.
+   * Writes the sums of `count` dense vectors, from the one at `first` on, behind the block that was written to `address`:
+   * all are needed before it is scored. Returns the length of the longest of them.
    */
   measure(address: number, parts: PackedLayout, first: number, count: number): number {
     return this.#kernel.measure(
