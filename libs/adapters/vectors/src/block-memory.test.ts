@@ -105,6 +105,17 @@ test.each([
   expectEach(all, (least) => memory.score(blocks, quantised, least));
 });
 
+test('a query of more dimensions, for which there is no block, leaves nothing behind', async () => {
+  const rows = Array.from({ length: 9 }, (_, row) => ({
+    dense: Float32Array.from({ length: dimension }, (_, i) => Math.sin(row * 7 + i * i)),
+    sparse: none,
+  }));
+  const { memory, blocks } = await placed([rows]);
+  memory.score([], BlockMemory.quantised({ dense: new Float32Array(dimension + 16).fill(1), sparse: none }), -Infinity);
+  const query = BlockMemory.quantised(rows[0] ?? { dense: new Float32Array(), sparse: none });
+  expectEach([...memory.score(blocks, query, -Infinity)], (least) => memory.score(blocks, query, least));
+});
+
 test('of four operations that cannot be above, none is compared', async () => {
   const row = (x: number) => ({ dense: new Float32Array(dimension).fill(x).fill(x / 2, 0, 7), sparse: none });
   const { memory, blocks } = await placed([[0.1, 0.2, -0.9, 0.9].map(row)]);

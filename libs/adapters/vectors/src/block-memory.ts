@@ -164,7 +164,7 @@ export class BlockMemory {
   /** Adds what the dense vectors say, as far as it is needed. */
   #addDense(blocks: readonly PlacedBlock[], { levels, scale, estimate }: Query, least: number): void {
     this.#views.levels.set(levels);
-    this.#views.steps.set(estimate.steps);
+    this.#views.steps.fill(0, estimate.steps.length).set(estimate.steps);
     let scores: number = layout.scores;
     for (const { address, layout: parts, longest } of blocks) {
       this.#kernel.score(
