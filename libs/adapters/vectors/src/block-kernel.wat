@@ -82,6 +82,7 @@
           (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23 (local.get $a) (local.get $c))
           (i8x16.shuffle 8 9 10 11 12 13 14 15 24 25 26 27 28 29 30 31 (local.get $a) (local.get $c))))
         (local.set $scores (call $gather (local.get $score) (local.get $quarter)))
+        ;; Not "greater": an estimate whose parts are infinite is no number, and rules nothing out.
         (local.set $a (v128.not (f32x4.le
           (f32x4.add (local.get $scores) (f32x4.add
             (f32x4.mul (f32x4.splat (local.get $lowest)) (call $gather (local.get $sum) (local.get $quarter)))

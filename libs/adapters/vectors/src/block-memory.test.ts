@@ -51,6 +51,7 @@ const placed = async (blocks: readonly (readonly HybridVector[])[]) => {
 
 /** That the first scores are these, as far as they are above what is asked, for what is hardly below any of them. */
 const expectEach = (all: readonly number[], scoresAbove: (least: number) => Float32Array): void => {
+  expect(all.every(Number.isFinite)).toBe(true);
   for (const score of all) {
     const least = score - Math.abs(score) * 2 ** -26;
     const scores = scoresAbove(least);
@@ -91,6 +92,7 @@ test('the longest vector counts, wherever it stands in a large block', async () 
 
 test.each([
   ['are much greater than what is asked for', 1, none],
+  ['are more than 32 bits hold', 3e38, none],
   ['are much less than it', 1e-6, { indices: Uint32Array.of(3), weights: Float32Array.of(1_000.1) }],
 ])('what the sums of an estimate lose is allowed for if they %s', async (_, size, sparse) => {
   // In 7 bits the query is the same, and the halves of each row cancel each other but for one number.
