@@ -1,8 +1,10 @@
 import type { CollectionId, HybridVector, OperationKey } from '@portico/domain';
-import { packOperations } from '@portico/domain';
+import { packOperations, readPackedLayout } from '@portico/domain';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { layoutOf } from './block-layout.ts';
 import { BlockMemory } from './block-memory.ts';
+import { pageBytes } from './create-kernel.ts';
 import { OperationBlocks } from './operation-blocks.ts';
 
 const dimension = 48;
@@ -28,21 +30,21 @@ const vectors: fc.Arbitrary<HybridVector> = fc.record({
 
 const none = { indices: new Uint32Array(), weights: new Float32Array() };
 
+const packed = (vectors: readonly HybridVector[]): Uint8Array =>
+  packOperations(
+    vectors.map((vector, i) => ({ key: String(i).padStart(16, '0') as OperationKey, method: 'GET', vector })),
+  );
+
 const placed = async (blocks: readonly (readonly HybridVector[])[]) => {
   const held = new OperationBlocks();
   for (const [number, some] of blocks.entries()) {
-    const operations = some.map((vector, i) => ({
-      key: String(i).padStart(16, '0') as OperationKey,
-      method: 'GET',
-      vector,
-    }));
     await held.put({
       collectionId: String(number) as CollectionId,
       modelId: 'm',
       documentDigest: '',
       contentRevision: 1,
       operations: some.length,
-      packed: packOperations(operations),
+      packed: packed(some),
       sequence: number + 1,
     });
   }
@@ -118,10 +120,97 @@ test('a query of more dimensions, for which there is no block, leaves nothing be
   expectEach([...memory.score(blocks, query, -Infinity)], (least) => memory.score(blocks, query, least));
 });
 
+test('more blocks without operations than a call has room for are passed over', async () => {
+  const rows = [1, 2, 3].map((x) => ({ dense: new Float32Array(dimension).fill(x), sparse: none }));
+  const { memory, blocks } = await placed([[], rows]);
+  const query = BlockMemory.quantised({ dense: new Float32Array(dimension).fill(1), sparse: none });
+  const alone = [...memory.score(blocks.slice(1), query, -Infinity)];
+  const [empty, full] = blocks;
+  if (!empty || !full) throw new Error('There are two blocks');
+  const many = [...Array.from({ length: 70_000 }, () => empty), full];
+  expect([...memory.score(many, query, -Infinity)]).toEqual(alone);
+});
+
 test('of four operations that cannot be above, none is compared', async () => {
   const row = (x: number) => ({ dense: new Float32Array(dimension).fill(x).fill(x / 2, 0, 7), sparse: none });
   const { memory, blocks } = await placed([[0.1, 0.2, -0.9, 0.9].map(row)]);
   const scores = memory.score(blocks, BlockMemory.quantised(row(1)), 20);
   expect([...scores.subarray(0, 3)]).toEqual([-Infinity, -Infinity, -Infinity]);
   expect(scores[3]).toBeCloseTo(0.9 * (7 / 4 + 41), 1);
+});
+
+describe('words', () => {
+  const greatest = 0xffff_ffff;
+  /** So many of them that a bucket has more than are compared at once, that some have none, and the least and greatest. */
+  const feature = fc.oneof(
+    fc.integer({ min: 0, max: 60 }),
+    fc.integer({ min: greatest - 60, max: greatest }),
+    fc.integer({ min: 0, max: greatest }),
+  );
+  const weight = fc.integer({ min: -64, max: 64 }).map((x) => x / 8);
+  const sparse = (max: number) =>
+    fc.uniqueArray(fc.tuple(feature, weight), { selector: ([number]) => number, maxLength: max }).map((entries) => {
+      const ascending = entries.toSorted(([x], [y]) => x - y);
+      return {
+        indices: Uint32Array.from(ascending, ([number]) => number),
+        weights: Float32Array.from(ascending, ([, x]) => x),
+      };
+    });
+  const wordsOf = (some: HybridVector['sparse']): HybridVector => ({
+    dense: new Float32Array(dimension),
+    sparse: some,
+  });
+
+  const product = ({ sparse: one }: HybridVector, { sparse: other }: HybridVector): number => {
+    const weights = new Map(Array.from(other.indices, (number, i) => [number, other.weights[i] ?? 0]));
+    return one.indices.reduce((sum, number, i) => sum + (one.weights[i] ?? 0) * (weights.get(number) ?? 0), 0);
+  };
+
+  test('add their products, whichever a block has', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(sparse(40).map(wordsOf), { maxLength: 9 }), { maxLength: 11 }),
+        sparse(120).map(wordsOf),
+        async (stored, asked) => {
+          const { memory, blocks } = await placed(stored);
+          const scores = memory.score(blocks, BlockMemory.quantised(asked), -Infinity);
+          expect([...scores]).toEqual(stored.flat().map((vector) => product(asked, vector)));
+        },
+      ),
+    ));
+
+  test('of more than are looked up at once', async () => {
+    const many = Array.from({ length: 20_000 }, (_, i) => i * 200_003);
+    const all = wordsOf({ indices: Uint32Array.from(many), weights: new Float32Array(many.length).fill(0.5) });
+    const { memory, blocks } = await placed([[all], [wordsOf(none), all]]);
+    expect([...memory.score(blocks, BlockMemory.quantised(all), -Infinity)]).toEqual([5_000, 0, 5_000]);
+  });
+
+  test('are looked up where nothing comes behind the block', async () => {
+    const stored = packed([wordsOf({ indices: Uint32Array.of(0), weights: Float32Array.of(3) })]);
+    const parts = readPackedLayout(stored);
+    const layout = layoutOf(parts);
+    const memory = new BlockMemory();
+    const end = 1_600 * pageBytes;
+    memory.growTo(end);
+    const block = { address: end - layout.size, layout };
+    await memory.write(block.address, stored, parts, layout, async () => {});
+    const query = wordsOf({ indices: Uint32Array.of(0, greatest), weights: Float32Array.of(5, 7) });
+    expect([...memory.score([block], BlockMemory.quantised(query), -Infinity)]).toEqual([15]);
+  });
+
+  test('are read from packed operations that begin at any byte', async () => {
+    const query = wordsOf({ indices: Uint32Array.of(7, 90), weights: Float32Array.of(2, 3) });
+    const stored = packed([query]);
+    const shifted = new Uint8Array(stored.length + 3).subarray(3);
+    shifted.set(stored);
+    const parts = readPackedLayout(shifted);
+    const layout = layoutOf(parts);
+    const memory = new BlockMemory();
+    memory.growTo(memory.start + layout.size);
+    await memory.write(memory.start, shifted, parts, layout, async () => {});
+    const block = { address: memory.start, layout };
+    expect([...memory.score([block], BlockMemory.quantised(query), -Infinity)]).toEqual([13]);
+    expect(memory.keyAt(block, 0)).toBe('0'.repeat(16));
+  });
 });

@@ -8,31 +8,14 @@ import {
   type SparseVector,
 } from '@portico/domain';
 import { blockKernelBase64 } from './block-kernel.ts';
+import type { BlockLayout } from './block-layout.ts';
+import { bytesAtOnce, portions, writeBlock } from './block-writing.ts';
 import { createKernel, type Kernel, pageBytes } from './create-kernel.ts';
 
 type BlockKernel = Kernel<{
-  score(
-    row: number,
-    count: number,
-    dimension: number,
-    scale: number,
-    sum: number,
-    score: number,
-    factor: number,
-    step: number,
-    lowest: number,
-    least: number,
-  ): void;
-  measure(row: number, count: number, dimension: number, scale: number, sum: number): number;
-  addSparse(
-    count: number,
-    features: number,
-    known: number,
-    starts: number,
-    rows: number,
-    weights: number,
-    scores: number,
-  ): void;
+  addSparse(blocks: number, features: number): number;
+  addDense(blocks: number, factor: number, step: number, lowest: number, least: number, error: number): void;
+  measure(block: number, from: number, to: number): void;
   keep(count: number, least: number): number;
 }>;
 
@@ -40,6 +23,7 @@ type BlockKernel = Kernel<{
 const layout = {
   query: 0,
   scores: 65_536,
+  /** At first the blocks of a search, then the places of what is kept. */
   places: 327_696,
   features: 589_856,
   weights: 622_624,
@@ -54,17 +38,15 @@ const growthPages = 64;
 /** How many operations are compared in one call: those of any block fit. */
 export const comparedMax = packedOperationsMax;
 
-/** A block in the memory: packed operations, as they are stored, and behind them the sum of each dense vector, f32. */
+/** How far the kernel may read beyond a block. */
+const readBeyond = 64;
+
+/** A block in the memory. */
 export interface PlacedBlock {
   /** A multiple of 16. */
   readonly address: number;
-  readonly layout: PackedLayout;
-  /** The length of the longest dense vector. */
-  readonly longest: number;
+  readonly layout: BlockLayout;
 }
-
-/** How many bytes it takes, aligned for the next block. */
-export const sizeOf = ({ end, count }: PackedLayout): number => 16 * Math.ceil((end + 4 * count) / 16);
 
 /** A query as it is compared. */
 export interface Query {
@@ -93,12 +75,12 @@ export class BlockMemory {
   /** The first address of blocks. */
   readonly start = layout.blocks;
 
-  /** The first address that does not exist yet. */
+  /** Where blocks must end. */
   get end(): number {
-    return this.#views.bytes.length;
+    return this.#views.bytes.length - readBeyond;
   }
 
-  /** Makes it at least that long. */
+  /** Makes room up to there. */
   growTo(end: number): void {
     const pages = Math.ceil((end - this.end) / pageBytes);
     if (pages <= 0) return;
@@ -106,26 +88,28 @@ export class BlockMemory {
     this.#views = viewsOf(this.#kernel);
   }
 
-  write(address: number, bytes: Uint8Array): void {
-    this.#views.bytes.set(bytes, address);
+  /** Writes packed operations to `address`, where there is room for them. Others may have their turn between portions. */
+  async write(
+    address: number,
+    packed: Uint8Array,
+    stored: PackedLayout,
+    layout: BlockLayout,
+    othersTurn: () => Promise<void>,
+  ): Promise<void> {
+    // Numbers can be read where they are if these begin at a multiple of their size.
+    const aligned = packed.byteOffset % 4 === 0 ? packed : packed.slice();
+    await writeBlock(aligned, stored, layout, address, this.#views, othersTurn);
+    const scales = new Float32Array(aligned.buffer, aligned.byteOffset + stored.scales, layout.count);
+    const rowsAtOnce = Math.ceil(bytesAtOnce / Math.max(1, layout.dimension));
+    for (const [from, to] of portions(layout.count, rowsAtOnce)) {
+      this.#views.scores.set(scales.subarray(from, to));
+      this.#kernel.measure(address, from, to);
+      await othersTurn();
+    }
   }
 
   move(from: number, to: number, length: number): void {
     this.#views.bytes.copyWithin(to, from, from + length);
-  }
-
-  /**
-   * Writes the sums of `count` dense vectors, from the one at `first` on, behind the block that was written to `address`:
-   * all are needed before it is scored. Returns the length of the longest of them.
-   */
-  measure(address: number, parts: PackedLayout, first: number, count: number): number {
-    return this.#kernel.measure(
-      address + parts.dense + first * parts.dimension,
-      count,
-      parts.dimension,
-      address + parts.scales + 4 * first,
-      address + parts.end + 4 * first,
-    );
   }
 
   /** The query as `score` takes it: no sum of products with numbers of 8 bits leaves 32 bits. */
@@ -148,56 +132,26 @@ export class BlockMemory {
    * at most `comparedMax` operations.
    */
   score(blocks: readonly PlacedBlock[], query: Query, least: number): Float32Array {
-    const { sparse } = query;
-    const count = blocks.reduce((sum, { layout: parts }) => sum + parts.count, 0);
-    const scores = this.#views.scores.subarray(0, count).fill(0);
-    for (let first = 0; first < sparse.indices.length; first += featuresMax) {
-      const indices = sparse.indices.subarray(first, first + featuresMax);
-      this.#views.features.set(indices);
-      this.#views.weights.set(sparse.weights.subarray(first, first + featuresMax));
-      this.#addSparse(blocks, indices.length);
+    const { levels, scale, estimate, sparse } = query;
+    const { places, scores, features, weights } = this.#views;
+    let [blockCount, count] = [0, 0];
+    for (const { address, layout } of blocks) {
+      if (layout.count === 0) continue;
+      places[blockCount] = address;
+      blockCount += 1;
+      count += layout.count;
     }
-    this.#addDense(blocks, query, least);
-    return scores;
-  }
-
-  /** Adds what the dense vectors say, as far as it is needed. */
-  #addDense(blocks: readonly PlacedBlock[], { levels, scale, estimate }: Query, least: number): void {
+    scores.fill(0, 0, count);
+    for (const [from, to] of portions(sparse.indices.length, featuresMax)) {
+      features.set(sparse.indices.subarray(from, to));
+      weights.set(sparse.weights.subarray(from, to));
+      this.#kernel.addSparse(blockCount, to - from);
+    }
     this.#views.levels.set(levels);
     this.#views.steps.fill(0, estimate.steps.length).set(estimate.steps);
-    let scores: number = layout.scores;
-    for (const { address, layout: parts, longest } of blocks) {
-      this.#kernel.score(
-        address + parts.dense,
-        parts.count,
-        parts.dimension,
-        address + parts.scales,
-        address + parts.end,
-        scores,
-        scale,
-        estimate.step,
-        estimate.lowest,
-        least - Math.abs(least) * rounding - longest * estimate.error,
-      );
-      scores += 4 * parts.count;
-    }
-  }
-
-  /** Adds what the first `count` features in the memory say. */
-  #addSparse(blocks: readonly PlacedBlock[], count: number): void {
-    let scores: number = layout.scores;
-    for (const { address, layout: parts } of blocks) {
-      this.#kernel.addSparse(
-        count,
-        address + parts.features,
-        parts.featureCount,
-        address + parts.starts,
-        address + parts.rows,
-        address + parts.weights,
-        scores,
-      );
-      scores += 4 * parts.count;
-    }
+    const above = least - Math.abs(least) * rounding;
+    this.#kernel.addDense(blockCount, scale, estimate.step, estimate.lowest, above, estimate.error);
+    return scores.subarray(0, count);
   }
 
   /** Lowers the scores of operations with another method, which are those of `score`, to -Infinity. */
@@ -248,6 +202,7 @@ const estimateOf = (levels: Int16Array, scale: number): Estimate => {
 /** Growing replaces the buffer, so the views are created again. */
 const viewsOf = ({ memory: { buffer } }: BlockKernel) => ({
   bytes: Buffer.from(buffer),
+  halves: new Uint16Array(buffer),
   words: new Uint32Array(buffer),
   features: new Uint32Array(buffer, layout.features, featuresMax),
   weights: new Float32Array(buffer, layout.weights, featuresMax),

@@ -1,13 +1,14 @@
+import { setImmediate } from 'node:timers/promises';
 import { createTurns } from '@portico/dependencies';
 import {
   type CollectionId,
   type OperationBlockChange,
-  type PackedLayout,
   packedOperationsMax,
   packOperations,
   readPackedLayout,
 } from '@portico/domain';
-import { BlockMemory, type PlacedBlock, sizeOf } from './block-memory.ts';
+import { type BlockLayout, layoutOf } from './block-layout.ts';
+import { BlockMemory, type PlacedBlock } from './block-memory.ts';
 import type { FollowingCopy } from './catch-up.ts';
 
 /**
@@ -18,8 +19,7 @@ export interface HeldBlock extends PlacedBlock {
   readonly collectionId: CollectionId;
   sequence: number;
   address: number;
-  layout: PackedLayout;
-  longest: number;
+  layout: BlockLayout;
 }
 
 interface Visible {
@@ -27,10 +27,7 @@ interface Visible {
   readonly blocks: readonly HeldBlock[];
 }
 
-const emptyLayout = readPackedLayout(packOperations([]));
-
-/** What is brought in at a stretch: where memory is new, each page of it may take 20 µs. */
-const bytesAtOnce = 512 * 1024;
+const emptyLayout = layoutOf(readPackedLayout(packOperations([])));
 
 /** With less room wasted than this share of the memory, it rather grows than is compacted. */
 const wastedShare = 1 / 4;
@@ -66,33 +63,22 @@ export class OperationBlocks implements FollowingCopy<OperationBlockChange> {
 
   /** Others have their turn between parts of a block; until it is complete, the one before it is searched. */
   async put({ collectionId, sequence, packed }: OperationBlockChange): Promise<void> {
-    const layout = readPackedLayout(packed);
-    if (layout.count > packedOperationsMax)
+    const stored = readPackedLayout(packed);
+    if (stored.count > packedOperationsMax)
       throw new RangeError(`A block has at most ${packedOperationsMax} operations`);
-    const size = sizeOf(layout);
-    await this.#makeRoom(size);
-    for (let from = 0; from < packed.length; from += bytesAtOnce) {
-      this.memory.write(this.#end + from, packed.subarray(from, from + bytesAtOnce));
-      await this.#othersTurn();
-    }
-    const longest = await this.#measure(this.#end, layout);
-    const present = { collectionId, sequence, layout, longest, address: this.#end };
+    const layout = layoutOf(stored);
+    await this.#makeRoom(layout.size);
+    await this.memory.write(this.#end, packed, stored, layout, this.#othersTurn);
+    const present = { collectionId, sequence, layout, address: this.#end };
     const held = this.#remove(collectionId);
     this.#blocks.set(collectionId, held ? Object.assign(held, present) : present);
-    this.#end += size;
-    this.#bytes += size;
+    this.#end += layout.size;
+    this.#bytes += layout.size;
   }
 
-  /** The length of the longest of its vectors, which are summed up behind it. */
-  async #measure(address: number, layout: PackedLayout): Promise<number> {
-    const atOnce = Math.ceil(bytesAtOnce / Math.max(1, layout.dimension));
-    let longest = 0;
-    for (let first = 0; first < layout.count; first += atOnce) {
-      const count = Math.min(atOnce, layout.count - first);
-      longest = Math.max(longest, this.memory.measure(address, layout, first, count));
-      await this.#othersTurn();
-    }
-    return longest;
+  /** Others have their turn before what was read is searched. */
+  async settle(): Promise<void> {
+    await setImmediate();
   }
 
   delete(collectionId: CollectionId): void {
@@ -105,7 +91,7 @@ export class OperationBlocks implements FollowingCopy<OperationBlockChange> {
     const held = this.#blocks.get(collectionId);
     if (!held) return undefined;
     this.#blocks.delete(collectionId);
-    this.#bytes -= sizeOf(held.layout);
+    this.#bytes -= held.layout.size;
     return held;
   }
 
@@ -130,7 +116,7 @@ export class OperationBlocks implements FollowingCopy<OperationBlockChange> {
   async #closeUp(): Promise<void> {
     let end = this.memory.start;
     for (const block of this.#blocks.values()) {
-      const size = sizeOf(block.layout);
+      const size = block.layout.size;
       if (block.address !== end) {
         this.memory.move(block.address, end, size);
         block.address = end;

@@ -6,7 +6,7 @@ export const packedOperationsMax = 65_536;
 
 /**
  * Where the parts of packed operations begin, in bytes, and how many each has. Numbers are little-endian and aligned, so
- * that an index compares a block as it is stored.
+ * that an index reads them where they are.
  */
 export interface PackedLayout {
   /** Operations, which stand in the ascending order of their keys. */
