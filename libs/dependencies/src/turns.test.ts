@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createTurns } from './turns.ts';
 
-test('others have their turn after some milliseconds of work, and not before', async () => {
+test.each([4, 2])('others have their turn after %i milliseconds of work, and not before', async (turnMs) => {
   const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
   onTestFinished(() => clock.mockRestore());
-  const othersTurn = createTurns();
+  const othersTurn = createTurns(turnMs);
   let turns = 0;
   const askAt = async (ms: number): Promise<number> => {
     clock.mockReturnValue(ms);
@@ -12,9 +12,9 @@ test('others have their turn after some milliseconds of work, and not before', a
     await othersTurn();
     return turns;
   };
-  expect(await askAt(3.9)).toBe(0);
-  expect(await askAt(4)).toBe(2);
+  expect(await askAt(turnMs - 0.1)).toBe(0);
+  expect(await askAt(turnMs)).toBe(2);
   // The next stretch begins with the end of that turn.
-  expect(await askAt(7.9)).toBe(2);
-  expect(await askAt(8)).toBe(4);
+  expect(await askAt(2 * turnMs - 0.1)).toBe(2);
+  expect(await askAt(2 * turnMs)).toBe(4);
 });

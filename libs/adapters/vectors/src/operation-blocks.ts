@@ -38,8 +38,11 @@ const wastedShare = 1 / 4;
  */
 export class OperationBlocks implements FollowingCopy<OperationBlockChange> {
   readonly memory = new BlockMemory();
-  /** Asked for between parts of blocks, and between blocks: many small ones come in at a stretch. */
-  readonly #othersTurn = createTurns();
+  /**
+   * Asked for between parts of blocks, and between blocks: many small ones come in at a stretch. It is a short one, since
+   * V8 collects garbage meanwhile: all of a memory that grew is new to it.
+   */
+  readonly #othersTurn = createTurns(2);
   /** By ascending address. */
   readonly #blocks = new Map<CollectionId, HeldBlock>();
   readonly #visible = new WeakMap<readonly CollectionId[], Visible>();
@@ -68,6 +71,7 @@ export class OperationBlocks implements FollowingCopy<OperationBlockChange> {
       throw new RangeError(`A block has at most ${packedOperationsMax} operations`);
     const layout = layoutOf(stored);
     await this.#makeRoom(layout.size);
+    await this.#othersTurn();
     await this.memory.write(this.#end, packed, stored, layout, this.#othersTurn);
     const present = { collectionId, sequence, layout, address: this.#end };
     const held = this.#remove(collectionId);
