@@ -1,10 +1,13 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createTurns } from './turns.ts';
 
-test.each([4, 2])('others have their turn after %i milliseconds of work, and not before', async (turnMs) => {
+test.each([
+  [4, createTurns],
+  [2, () => createTurns(2)],
+])('others have their turn after %i milliseconds of work, and not before', async (turnMs, create) => {
   const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
   onTestFinished(() => clock.mockRestore());
-  const othersTurn = createTurns(turnMs);
+  const othersTurn = create();
   let turns = 0;
   const askAt = async (ms: number): Promise<number> => {
     clock.mockReturnValue(ms);
