@@ -71,6 +71,7 @@ export class OperationBlocks implements FollowingCopy<OperationBlockChange> {
       throw new RangeError(`A block has at most ${packedOperationsMax} operations`);
     const layout = layoutOf(stored);
     await this.#makeRoom(layout.size);
+    // What grows, or closes up, may have taken the stretch.
     await this.#othersTurn();
     await this.memory.write(this.#end, packed, stored, layout, this.#othersTurn);
     const present = { collectionId, sequence, layout, address: this.#end };
