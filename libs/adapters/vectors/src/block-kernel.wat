@@ -27,7 +27,8 @@
 ;;
 ;; The lanes of the sums are i32: the caller scales the query so that none overflows.
 (module
-  (memory (export "memory") 13 65536)
+  ;; One thread uses it. V8 counts memory that is not shared as new whenever it grows, and collects garbage for it.
+  (memory (export "memory") 13 65536 shared)
 
   ;; Adds the products of the dense vectors of the first $blocks blocks to the scores of their rows. Where a score cannot
   ;; exceed $least with it, it may become -Infinity instead; $error is how far the estimate of a row of length 1 may be off.

@@ -109,6 +109,13 @@ test.each([
   expectEach(all, (least) => memory.score(blocks, quantised, least));
 });
 
+test('what it grows by is not counted as memory that garbage is collected for', () => {
+  const memory = new BlockMemory();
+  const before = process.memoryUsage().external;
+  memory.growTo(64 * 2 ** 20);
+  expect(process.memoryUsage().external - before).toBeLessThan(2 ** 20);
+});
+
 test('a query of more dimensions, for which there is no block, leaves nothing behind', async () => {
   const rows = Array.from({ length: 9 }, (_, row) => ({
     dense: Float32Array.from({ length: dimension }, (_, i) => Math.sin(row * 7 + i * i)),

@@ -6,7 +6,7 @@ declare const WebAssembly: {
 
 /** A memory that can grow and never shrinks. */
 export interface KernelMemory {
-  readonly buffer: ArrayBuffer;
+  readonly buffer: ArrayBufferLike;
   grow(pages: number): number;
 }
 

@@ -1,9 +1,10 @@
 import { createOperationBlockChanges, withSteppingClock } from '@portico/contracts';
 import type { CollectionId, HybridVector, IndexedOperation, OperationKey } from '@portico/domain';
 import { packedOperationsMax, packOperations, readPackedLayout, unpackOperations } from '@portico/domain';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createSubject } from '../test/operation-index-subject.ts';
 import { layoutOf } from './block-layout.ts';
+import { BlockMemory } from './block-memory.ts';
 import { CatchUp } from './catch-up.ts';
 import { createEmbeddedOperationIndex } from './embedded-operation-index.ts';
 import { OperationBlocks } from './operation-blocks.ts';
@@ -62,8 +63,9 @@ const best = async (
     method,
     limit,
   }: { readonly among: readonly CollectionId[]; readonly method: string | null; readonly limit: number },
+  modelId = 'model-1',
 ) =>
-  (await blocks.changedSince(0, 'model-1', 9999))
+  (await blocks.changedSince(0, modelId, 9999))
     .filter(({ collectionId }) => among.includes(collectionId))
     .flatMap(({ collectionId, packed }) =>
       unpackOperations(packed)
@@ -260,6 +262,31 @@ describe('the memory', () => {
     expect(seen.length).toBeGreaterThanOrEqual(parts);
     expect(new Set(seen.slice(0, parts))).toEqual(new Set([0]));
     expect(blocks.blocksOf([idOf(1)])).toHaveLength(1);
+  });
+
+  test('a model that comes when another was dropped has the memory of that one', async () => {
+    // It holds the memories too, so that none is collected.
+    const written = vi.spyOn(BlockMemory.prototype, 'write');
+    onTestFinished(() => written.mockRestore());
+    const store = createOperationBlockChanges();
+    const index = createEmbeddedOperationIndex({ blocks: store, idleMs: 0 });
+    const among = Array.from({ length: 5 }, (_, i) => idOf(i));
+    const agree = async (number: number, dimension: number) => {
+      const modelId = `model-${number}`;
+      const { operations, vector } = generator(number, dimension);
+      let asOf = 0;
+      for (const id of among) asOf = store.put(id, operations(90 - 20 * number), modelId);
+      const query = { among, method: null, limit: 20 };
+      const asked = vector(12);
+      const { matches } = await index.search({ ...query, modelId, vector: asked, asOf });
+      const expected = await best(store, asked, query, modelId);
+      expect(matches.map(({ key }) => key)).toEqual(expected.map(({ key }) => key));
+    };
+    for (const [number, dimension] of [768, 48, 256].entries()) await agree(number, dimension);
+    expect(new Set(written.mock.contexts).size).toBe(2);
+    // Of two that come at once, only one has it.
+    await Promise.all([agree(3, 16), agree(4, 16)]);
+    expect(new Set(written.mock.contexts).size).toBe(3);
   });
 
   test('others have their turn before what was read is searched', async () => {

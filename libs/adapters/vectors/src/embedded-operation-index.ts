@@ -30,10 +30,17 @@ export const createEmbeddedOperationIndex = (ports: {
   readonly blocks: Pick<OperationBlockStore, 'changedSince' | 'collectionsAfter'>;
   readonly idleMs?: number;
 }): OperationIndex => {
-  const models = new SearchedModels((modelId) => {
-    const blocks = new OperationBlocks();
-    return { blocks, catchUp: new CatchUp(ports.blocks, blockBatchSize, modelId, blocks) };
-  }, ports.idleMs ?? usualIdleMs);
+  /** That of the model dropped last, if it was not collected: V8 does not see how much it would free, and can be late. */
+  let spare: WeakRef<BlockMemory> | undefined;
+  const models = new SearchedModels({
+    open: (modelId) => {
+      const blocks = new OperationBlocks(spare?.deref());
+      spare = undefined;
+      return { blocks, catchUp: new CatchUp(ports.blocks, blockBatchSize, modelId, blocks) };
+    },
+    close: ({ blocks }) => (spare = new WeakRef(blocks.memory)),
+    idleMs: ports.idleMs ?? usualIdleMs,
+  });
 
   return {
     async search(query) {

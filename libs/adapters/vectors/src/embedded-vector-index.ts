@@ -17,10 +17,13 @@ export const createEmbeddedVectorIndex = (ports: {
   readonly embeddings: Pick<EmbeddingStore, 'changedSince' | 'collectionsAfter'>;
   readonly idleMs?: number;
 }): VectorIndex => {
-  const models = new SearchedModels((modelId) => {
-    const rows = new VectorRows();
-    return { rows, catchUp: new CatchUp(ports.embeddings, embeddingBatchSize, modelId, rows) };
-  }, ports.idleMs ?? usualIdleMs);
+  const models = new SearchedModels({
+    open: (modelId) => {
+      const rows = new VectorRows();
+      return { rows, catchUp: new CatchUp(ports.embeddings, embeddingBatchSize, modelId, rows) };
+    },
+    idleMs: ports.idleMs ?? usualIdleMs,
+  });
 
   return {
     kind: 'embedded',

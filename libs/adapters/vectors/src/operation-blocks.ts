@@ -37,7 +37,7 @@ const wastedShare = 1 / 4;
  * replaces is won back when all blocks close up. So the memory stays below 4/3 of what is in use, and 4 MB.
  */
 export class OperationBlocks implements FollowingCopy<OperationBlockChange> {
-  readonly memory = new BlockMemory();
+  readonly memory: BlockMemory;
   /**
    * Asked for between parts of blocks, and between blocks: many small ones come in at a stretch. It is a short one, since
    * V8 collects garbage meanwhile: all of a memory that grew is new to it.
@@ -49,8 +49,14 @@ export class OperationBlocks implements FollowingCopy<OperationBlockChange> {
   /** Changes whenever a collection's block is another one. */
   #generation = 0;
   /** Where the next block is written. */
-  #end = this.memory.start;
+  #end: number;
   #bytes = 0;
+
+  /** It writes over what the memory has. */
+  constructor(memory = new BlockMemory()) {
+    this.memory = memory;
+    this.#end = memory.start;
+  }
 
   get bytes(): number {
     return this.#bytes;

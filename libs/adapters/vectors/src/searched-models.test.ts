@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { SearchedModels } from './searched-models.ts';
 
 const idleMs = 20;
-const open = () => new SearchedModels((modelId) => ({ modelId }), idleMs);
+const open = () => new SearchedModels({ open: (modelId) => ({ modelId }), idleMs });
 const periods = (count: number) => new Promise((resolve) => setTimeout(resolve, count * idleMs));
 const searchedModel = (models: ReturnType<typeof open>, modelId: string) =>
   models.during(modelId, async (model) => model);
@@ -26,6 +26,23 @@ test('it stays while requests admitted earlier still search it', async () => {
   asked.resolve();
   await search;
   await expect.poll(() => models.all).toHaveLength(1);
+});
+
+test('a model is closed once, when it is dropped', async () => {
+  const closed: string[] = [];
+  const models = new SearchedModels({
+    open: (modelId) => modelId,
+    close: (model) => {
+      expect(models.all).not.toContain(model);
+      closed.push(model);
+    },
+    idleMs,
+  });
+  for (const modelId of ['first', 'second', 'third']) await models.during(modelId, async () => {});
+  expect(closed).toEqual([]);
+  await expect.poll(() => closed.toSorted()).toEqual(['first', 'second']);
+  await periods(5);
+  expect(closed).toHaveLength(2);
 });
 
 test('the only model stays, however long nothing searches', async () => {

@@ -19,7 +19,8 @@ export const compileKernel = (kernel: string): Buffer => {
   const folder = mkdtempSync(join(tmpdir(), 'kernel-'));
   try {
     const output = join(folder, 'kernel.wasm');
-    execFileSync(process.execPath, [wat2wasm, '--enable-relaxed-simd', fileOf(`${kernel}.wat`), `--output=${output}`]);
+    const features = ['--enable-relaxed-simd', '--enable-threads'];
+    execFileSync(process.execPath, [wat2wasm, ...features, fileOf(`${kernel}.wat`), `--output=${output}`]);
     return readFileSync(output);
   } finally {
     rmSync(folder, { recursive: true });
