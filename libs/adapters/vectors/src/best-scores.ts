@@ -9,7 +9,10 @@ export const bestScores = (scores: Float32Array, limit: number): readonly number
     const score = scoreAt(scores, i);
     if (score >= least && score > -Infinity) positions.push(i);
   }
-  return positions.sort((x, y) => scoreAt(scores, y) - scoreAt(scores, x) || x - y);
+  return positions.sort((x, y) => {
+    const difference = scoreAt(scores, y) - scoreAt(scores, x);
+    return difference === 0 ? x - y : Math.sign(difference);
+  });
 };
 
 const scoreAt = (scores: Float32Array, position: number): number => scores[position] ?? 0;

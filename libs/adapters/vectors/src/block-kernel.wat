@@ -247,6 +247,10 @@
       (f32.add (f32x4.extract_lane 0 (local.get $four)) (f32x4.extract_lane 1 (local.get $four)))
       (f32.add (f32x4.extract_lane 2 (local.get $four)) (f32x4.extract_lane 3 (local.get $four)))))
 
+  ;; Sets the first $count scores to 0.
+  (func (export "clear") (param $count i32)
+    (memory.fill (i32.const 65536) (i32.const 0) (i32.shl (local.get $count) (i32.const 2))))
+
   ;; Adds the products of the query's first $count features to the scores of the rows of the first $blocks blocks.
   ;;
   ;; What it reads lies apart, and the memory is what it waits for. So what four blocks need at one stage is touched, which

@@ -13,6 +13,7 @@ import { bytesAtOnce, portions, writeBlock } from './block-writing.ts';
 import { createKernel, type Kernel, pageBytes } from './create-kernel.ts';
 
 type BlockKernel = Kernel<{
+  clear(count: number): void;
   addSparse(blocks: number, features: number): number;
   addDense(blocks: number, factor: number, step: number, lowest: number, least: number, error: number): void;
   measure(block: number, from: number, to: number): void;
@@ -46,6 +47,13 @@ export interface PlacedBlock {
   /** A multiple of 16. */
   readonly address: number;
   readonly layout: BlockLayout;
+}
+
+/** Blocks that have operations, one after another. */
+export interface Portion {
+  readonly addresses: Uint32Array;
+  /** How many operations they have, at most `comparedMax`. */
+  readonly count: number;
 }
 
 /** A query as it is compared. */
@@ -127,30 +135,23 @@ export class BlockMemory {
   }
 
   /**
-   * The similarity of each operation of these blocks, one after another; of one that is not above `least` it may be
-   * -Infinity instead. It stays until the next call. Each block has the query's dimension, or nothing; together they have
-   * at most `comparedMax` operations.
+   * The similarity of each operation of these blocks, which have the query's dimension; of one that is not above `least`
+   * it may be -Infinity instead. It stays until the next call.
    */
-  score(blocks: readonly PlacedBlock[], query: Query, least: number): Float32Array {
+  score({ addresses, count }: Portion, query: Query, least: number): Float32Array {
     const { levels, scale, estimate, sparse } = query;
     const { places, scores, features, weights } = this.#views;
-    let [blockCount, count] = [0, 0];
-    for (const { address, layout } of blocks) {
-      if (layout.count === 0) continue;
-      places[blockCount] = address;
-      blockCount += 1;
-      count += layout.count;
-    }
-    scores.fill(0, 0, count);
+    places.set(addresses);
+    this.#kernel.clear(count);
     for (const [from, to] of portions(sparse.indices.length, featuresMax)) {
       features.set(sparse.indices.subarray(from, to));
       weights.set(sparse.weights.subarray(from, to));
-      this.#kernel.addSparse(blockCount, to - from);
+      this.#kernel.addSparse(addresses.length, to - from);
     }
     this.#views.levels.set(levels);
-    this.#views.steps.fill(0, estimate.steps.length).set(estimate.steps);
+    this.#views.steps.set(estimate.steps);
     const above = least - Math.abs(least) * rounding;
-    this.#kernel.addDense(blockCount, scale, estimate.step, estimate.lowest, above, estimate.error);
+    this.#kernel.addDense(addresses.length, scale, estimate.step, estimate.lowest, above, estimate.error);
     return scores.subarray(0, count);
   }
 
@@ -187,16 +188,28 @@ export class BlockMemory {
 /** More than what the sums of an estimate lose in 32 bits, of the greatest number in them. */
 const rounding = 2 ** -20;
 const stepMax = 127;
+/** So many are estimated at a time: zeros follow the last ones. */
+const numbersAtOnce = 32;
 
 const estimateOf = (levels: Int16Array, scale: number): Estimate => {
-  const numbers = Float64Array.from(levels, (level) => level * scale);
-  const lowest = numbers.reduce((least, x) => Math.min(least, x), 0);
-  const step = (numbers.reduce((greatest, x) => Math.max(greatest, x), 0) - lowest) / stepMax;
-  const steps = Uint8Array.from(numbers, (x) => (step === 0 ? 0 : Math.round((x - lowest) / step)));
-  const squares = numbers.reduce((sum, x, i) => sum + (x - lowest - step * (steps[i] ?? 0)) ** 2, 0);
+  let [lowest, greatest] = [0, 0];
+  for (let i = 0; i < levels.length; i += 1) {
+    const number = (levels[i] ?? 0) * scale;
+    lowest = Math.min(lowest, number);
+    greatest = Math.max(greatest, number);
+  }
+  const step = (greatest - lowest) / stepMax;
+  const steps = new Uint8Array(Math.ceil(levels.length / numbersAtOnce) * numbersAtOnce);
+  let squares = 0;
+  for (let i = 0; i < levels.length; i += 1) {
+    const above = (levels[i] ?? 0) * scale - lowest;
+    const count = step === 0 ? 0 : Math.round(above / step);
+    steps[i] = count;
+    squares += (above - step * count) ** 2;
+  }
   // By Cauchy and Schwarz a product is at most that of the lengths.
-  const greatest = Math.sqrt(levels.length) * (stepMax * step - lowest);
-  return { steps, step, lowest, error: Math.sqrt(squares) + rounding * greatest };
+  const longest = Math.sqrt(levels.length) * (stepMax * step - lowest);
+  return { steps, step, lowest, error: Math.sqrt(squares) + rounding * longest };
 };
 
 /** Growing replaces the buffer, so the views are created again. */

@@ -222,6 +222,35 @@ describe('the memory', () => {
     expect(blocks.memory.end).toBeLessThan(13e6);
   });
 
+  test('blocks are seen where they are while others are moved', async () => {
+    const store = createOperationBlockChanges();
+    const { operations } = generator(3, 256);
+    for (let i = 0; i < 8; i += 1) store.put(idOf(i), operations(1000 + 100 * i));
+    const changes = await store.changedSince(0, 'model-1', 8);
+    const blocks = new OperationBlocks();
+    const among = changes.map(({ collectionId }) => collectionId);
+    for (const [i, { packed }] of changes.entries()) await put(blocks, i, packed, i);
+    let [moves, isDone, last] = [0, false, ''];
+    const replacing = withSteppingClock(10, async () => {
+      for (let i = 0; i < 20; i += 1) await put(blocks, 0, changes[0]?.packed ?? new Uint8Array(), 8 + i);
+    }).finally(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      const visible = blocks.visibleOf(among);
+      const seen = visible.blocks.flatMap((_, from) => [
+        ...(visible.portionFrom(from)?.addresses.subarray(0, 1) ?? []),
+      ]);
+      expect(seen).toEqual(visible.blocks.map(({ address }) => address));
+      const others = seen.slice(1).join(' ');
+      if (others !== last) moves += 1;
+      last = others;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await replacing;
+    expect(moves).toBeGreaterThan(2);
+  });
+
   test('who holds a block sees the one that replaces it, and nothing of one that is removed', async () => {
     const store = createOperationBlockChanges();
     const { operations } = generator(8, 16);
@@ -230,14 +259,14 @@ describe('the memory', () => {
     const [first, second] = await store.changedSince(0, 'model-1', 2);
     const blocks = new OperationBlocks();
     await put(blocks, 1, first?.packed ?? new Uint8Array(), 1);
-    const [held] = blocks.blocksOf([idOf(1)]);
+    const [held] = blocks.visibleOf([idOf(1)]).blocks;
     expect(held).toMatchObject({ sequence: 1, layout: { count: 3 } });
     await put(blocks, 1, second?.packed ?? new Uint8Array(), 2);
     expect(held).toMatchObject({ sequence: 2, layout: { count: 5 } });
-    expect(blocks.blocksOf([idOf(1)])).toEqual([held]);
+    expect(blocks.visibleOf([idOf(1)]).blocks).toEqual([held]);
     blocks.delete(idOf(1));
     expect(held?.layout).toEqual(layoutOf(readPackedLayout(packOperations([]))));
-    expect(blocks.blocksOf([idOf(1)])).toEqual([]);
+    expect(blocks.visibleOf([idOf(1)]).blocks).toEqual([]);
     expect(blocks.bytes).toBe(0);
   });
 
@@ -253,7 +282,7 @@ describe('the memory', () => {
       isDone = true;
     });
     while (!isDone) {
-      seen.push(blocks.blocksOf([idOf(1)]).length);
+      seen.push(blocks.visibleOf([idOf(1)]).blocks.length);
       await new Promise((resolve) => setImmediate(resolve));
     }
     await putting;
@@ -261,7 +290,7 @@ describe('the memory', () => {
     expect(parts).toBe(14);
     expect(seen.length).toBeGreaterThanOrEqual(parts);
     expect(new Set(seen.slice(0, parts))).toEqual(new Set([0]));
-    expect(blocks.blocksOf([idOf(1)])).toHaveLength(1);
+    expect(blocks.visibleOf([idOf(1)]).blocks).toHaveLength(1);
   });
 
   test('a model that comes when another was dropped has the memory of that one', async () => {

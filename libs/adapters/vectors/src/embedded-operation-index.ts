@@ -8,16 +8,11 @@ import type {
   OperationQuery,
 } from '@portico/domain';
 import { bestScores } from './best-scores.ts';
-import { BlockMemory, comparedMax, type Query } from './block-memory.ts';
+import { BlockMemory, type Query } from './block-memory.ts';
 import { CatchUp } from './catch-up.ts';
 import { type HeldBlock, OperationBlocks } from './operation-blocks.ts';
 import { SearchedModels, usualIdleMs } from './searched-models.ts';
-
-/** Blocks of this size are compared in about three quarters of a millisecond; then others have their turn. */
-const bytesOfATurn = 8 * 1024 * 1024;
-
-/** These are all compared in full; of the others only those that can be among the best, once there are enough. */
-const bytesOfTheFirstTurn = bytesOfATurn / 16;
+import type { VisiblePortion } from './visible-blocks.ts';
 
 /**
  * An exact index in the memory of the process, which holds the blocks of the model that searches ask for, laid out for
@@ -67,16 +62,15 @@ const check = ({ vector: { dense, sparse } }: OperationQuery): void => {
 /** The best of each portion, of which the best are taken. */
 const rank = async (blocks: OperationBlocks, query: OperationQuery): Promise<readonly OperationMatch[]> => {
   const quantised = BlockMemory.quantised(query.vector);
-  const all = blocks.blocksOf(query.among);
+  const visible = blocks.visibleOf(query.among);
   let found: readonly OperationMatch[] = [];
-  for (let from = 0; from < all.length;) {
-    if (from > 0) await othersTurn();
-    const next = endOfPortion(from, all, from === 0 ? bytesOfTheFirstTurn : bytesOfATurn);
+  let portion = visible.portionFrom(0);
+  while (portion) {
     // What only equals the last of enough comes after it.
     const last = found[query.limit - 1]?.similarity ?? -Infinity;
-    const better = bestOf(all.slice(from, next), blocks.memory, query, quantised, last);
-    found = merged(found, better, query.limit);
-    from = next;
+    found = merged(found, bestOf(portion, blocks.memory, query, quantised, last), query.limit);
+    if (portion.end < visible.blocks.length) await othersTurn();
+    portion = visible.portionFrom(portion.end);
   }
   return found;
 };
@@ -102,44 +96,26 @@ const merged = (
   return all;
 };
 
-/** Where what is compared in one turn ends, which is more than nothing. */
-const endOfPortion = (from: number, all: readonly HeldBlock[], size: number): number => {
-  let [next, bytes, count] = [from, 0, 0];
-  for (; bytes < size; next += 1) {
-    const layout = all[next]?.layout;
-    count += layout?.count ?? 0;
-    if (!layout || count > comparedMax) break;
-    bytes += layout.size;
-  }
-  return next;
-};
-
 const bestOf = (
-  portion: readonly HeldBlock[],
+  portion: VisiblePortion<HeldBlock>,
   memory: BlockMemory,
   { vector: { dense }, method, limit }: OperationQuery,
   query: Query,
   above: number,
 ): readonly OperationMatch[] => {
-  const firsts = new Uint32Array(portion.length);
-  let [number, count] = [0, 0];
-  for (const { layout } of portion) {
-    if (layout.count > 0 && layout.dimension !== dense.length)
-      throw new RangeError(`A vector has ${layout.dimension} dimensions, not ${dense.length}`);
-    firsts[number] = count;
-    count += layout.count;
-    number += 1;
+  for (const dimension of portion.dimensions) {
+    if (dimension !== dense.length) throw new RangeError(`A vector has ${dimension} dimensions, not ${dense.length}`);
   }
   const scores = memory.score(portion, query, above);
-  if (method !== null) memory.keepMethod(portion, method, scores);
+  if (method !== null) memory.keepMethod(portion.blocks, method, scores);
   const kept = memory.keepAbove(above, scores);
   const matches: OperationMatch[] = [];
   for (const at of bestScores(kept.scores, limit).slice(0, limit)) {
     const position = kept.places[at] ?? 0;
-    const place = lastUpTo(position, firsts);
-    const block = portion[place];
+    const place = lastUpTo(position, portion.firsts);
+    const block = portion.blocks[place];
     if (!block) continue;
-    const key = memory.keyAt(block, position - (firsts[place] ?? 0)) as OperationKey;
+    const key = memory.keyAt(block, position - (portion.firsts[place] ?? 0)) as OperationKey;
     matches.push({ collectionId: block.collectionId, key, similarity: kept.scores[at] ?? 0 });
   }
   return matches;

@@ -10,6 +10,7 @@ import {
 import { type BlockLayout, layoutOf } from './block-layout.ts';
 import { BlockMemory, type PlacedBlock } from './block-memory.ts';
 import type { FollowingCopy } from './catch-up.ts';
+import { VisibleBlocks } from './visible-blocks.ts';
 
 /**
  * A collection's present block. It may be moved, replaced or removed between two turns of the event loop; who holds it
@@ -20,11 +21,6 @@ export interface HeldBlock extends PlacedBlock {
   sequence: number;
   address: number;
   layout: BlockLayout;
-}
-
-interface Visible {
-  readonly generation: number;
-  readonly blocks: readonly HeldBlock[];
 }
 
 const emptyLayout = layoutOf(readPackedLayout(packOperations([])));
@@ -45,8 +41,11 @@ export class OperationBlocks implements FollowingCopy<OperationBlockChange> {
   readonly #othersTurn = createTurns(2);
   /** By ascending address. */
   readonly #blocks = new Map<CollectionId, HeldBlock>();
-  readonly #visible = new WeakMap<readonly CollectionId[], Visible>();
-  /** Changes whenever a collection's block is another one. */
+  readonly #visible = new WeakMap<
+    readonly CollectionId[],
+    { readonly generation: number; readonly visible: VisibleBlocks<HeldBlock> }
+  >();
+  /** Changes whenever a collection's block is another one, or elsewhere. */
   #generation = 0;
   /** Where the next block is written. */
   #end: number;
@@ -107,13 +106,16 @@ export class OperationBlocks implements FollowingCopy<OperationBlockChange> {
   }
 
   /** The blocks of these, each once, by ascending id of the collection. */
-  blocksOf(among: readonly CollectionId[]): readonly HeldBlock[] {
+  visibleOf(among: readonly CollectionId[]): VisibleBlocks<HeldBlock> {
     const known = this.#visible.get(among);
-    if (known?.generation === this.#generation) return known.blocks;
+    if (known?.generation === this.#generation) return known.visible;
     const ids = [...new Set(among)].sort();
-    const blocks = ids.flatMap((id) => this.#blocks.get(id) ?? []);
-    this.#visible.set(among, { generation: this.#generation, blocks });
-    return blocks;
+    const visible = new VisibleBlocks(
+      ids.flatMap((id) => this.#blocks.get(id) ?? []),
+      () => this.#generation,
+    );
+    this.#visible.set(among, { generation: this.#generation, visible });
+    return visible;
   }
 
   async #makeRoom(size: number): Promise<void> {
@@ -131,6 +133,7 @@ export class OperationBlocks implements FollowingCopy<OperationBlockChange> {
       if (block.address !== end) {
         this.memory.move(block.address, end, size);
         block.address = end;
+        this.#generation += 1;
         await this.#othersTurn();
       }
       end += size;
