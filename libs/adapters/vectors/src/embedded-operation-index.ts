@@ -54,71 +54,65 @@ export const createEmbeddedOperationIndex = (ports: {
 };
 
 const check = ({ vector: { dense, sparse } }: OperationQuery): void => {
-  if (![dense, sparse.weights].every((numbers) => numbers.every(Number.isFinite))) {
-    throw new RangeError('A vector has a number that is not finite');
-  }
+  if (!areFinite(dense) || !areFinite(sparse.weights)) throw new RangeError('A vector has a number that is not finite');
 };
 
-/** The best of each portion, of which the best are taken. */
+const areFinite = (numbers: Float32Array): boolean => {
+  for (let i = 0; i < numbers.length; i += 1) if (!Number.isFinite(numbers[i])) return false;
+  return true;
+};
+
+/** The best of all portions, best first. */
 const rank = async (blocks: OperationBlocks, query: OperationQuery): Promise<readonly OperationMatch[]> => {
   const quantised = BlockMemory.quantised(query.vector);
   const visible = blocks.visibleOf(query.among);
-  let found: readonly OperationMatch[] = [];
+  const found: OperationMatch[] = [];
   let portion = visible.portionFrom(0);
   while (portion) {
-    // What only equals the last of enough comes after it.
-    const last = found[query.limit - 1]?.similarity ?? -Infinity;
-    found = merged(found, bestOf(portion, blocks.memory, query, quantised, last), query.limit);
+    addBest(found, portion, blocks.memory, query, quantised);
     if (portion.end < visible.blocks.length) await othersTurn();
     portion = visible.portionFrom(portion.end);
   }
   return found;
 };
 
-/** The `limit` best of both, each of which has the best first; among equals those of the first come first. */
-const merged = (
-  first: readonly OperationMatch[],
-  second: readonly OperationMatch[],
-  limit: number,
-): readonly OperationMatch[] => {
-  const all: OperationMatch[] = [];
-  let [i, j] = [0, 0];
-  while (all.length < limit) {
-    const one = first[i];
-    const other = second[j];
-    const isOther = other !== undefined && other.similarity > (one?.similarity ?? -Infinity);
-    const best = isOther ? other : one;
-    if (!best) break;
-    all.push(best);
-    if (isOther) j += 1;
-    else i += 1;
-  }
-  return all;
-};
-
-const bestOf = (
+/** Adds those of the portion that are among the best to the best of the portions before. */
+const addBest = (
+  found: OperationMatch[],
   portion: VisiblePortion<HeldBlock>,
   memory: BlockMemory,
   { vector: { dense }, method, limit }: OperationQuery,
   query: Query,
-  above: number,
-): readonly OperationMatch[] => {
+): void => {
   for (const dimension of portion.dimensions) {
     if (dimension !== dense.length) throw new RangeError(`A vector has ${dimension} dimensions, not ${dense.length}`);
   }
-  const scores = memory.score(portion, query, above);
+  // What only equals the last of enough comes after it.
+  const lastOfEnough = () => found[limit - 1]?.similarity ?? -Infinity;
+  const scores = memory.score(portion, query, lastOfEnough());
   if (method !== null) memory.keepMethod(portion.blocks, method, scores);
-  const kept = memory.keepAbove(above, scores);
-  const matches: OperationMatch[] = [];
-  for (const at of bestScores(kept.scores, limit).slice(0, limit)) {
+  const kept = memory.keepAbove(lastOfEnough(), scores);
+  for (const at of bestScores(kept.scores, limit)) {
+    const similarity = kept.scores[at] ?? 0;
+    if (!(similarity > lastOfEnough())) break;
     const position = kept.places[at] ?? 0;
     const place = lastUpTo(position, portion.firsts);
     const block = portion.blocks[place];
     if (!block) continue;
     const key = memory.keyAt(block, position - (portion.firsts[place] ?? 0)) as OperationKey;
-    matches.push({ collectionId: block.collectionId, key, similarity: kept.scores[at] ?? 0 });
+    insert(found, { collectionId: block.collectionId, key, similarity }, limit);
   }
-  return matches;
+};
+
+/** Behind those that are better or equal; the last one goes if there are more than `limit`. */
+const insert = (found: OperationMatch[], match: OperationMatch, limit: number): void => {
+  let place = found.length < limit ? found.length : limit - 1;
+  for (; place > 0; place -= 1) {
+    const before = found[place - 1];
+    if (!before || before.similarity >= match.similarity) break;
+    found[place] = before;
+  }
+  found[place] = match;
 };
 
 /** The place of the last of these ascending numbers that is not above `wanted`. */
