@@ -17,14 +17,10 @@ export interface ServiceProcess {
 }
 
 export const root = resolve(import.meta.dirname, '../..');
+/** How V8 keeps its memory in the service. */
+export const v8Arguments = ['--max-semi-space-size=32', '--v8-pool-size=0'] as const;
 /** What `npm start` gives to Node. */
-export const serviceArguments = [
-  '--max-semi-space-size=32',
-  '--v8-pool-size=0',
-  '-C',
-  '@portico/source',
-  'apps/http/src/main.ts',
-] as const;
+export const serviceArguments = [...v8Arguments, '-C', '@portico/source', 'apps/http/src/main.ts'] as const;
 const startTimeoutMs = 120_000;
 
 /**
