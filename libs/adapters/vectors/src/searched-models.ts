@@ -11,7 +11,7 @@ export const usualIdleMs = 30_000;
 /**
  * The models whose vectors this process holds: the one that searches use, and for a while the one that they used
  * before, since requests that were admitted earlier still ask for it. WebAssembly memory never shrinks, so each model
- * has its own, which goes with it.
+ * has one of its own.
  */
 export class SearchedModels<Model> {
   readonly #open: (modelId: string) => Model;
