@@ -1,6 +1,6 @@
 import { embeddingDimension } from '@portico/domain';
 import { bestScores } from './best-scores.ts';
-import { createKernel, pageBytes } from './create-kernel.ts';
+import { createKernel, type Kernel, pageBytes } from './create-kernel.ts';
 import type { RowSet } from './row-set.ts';
 import { type Rotated, stripRows, worthBytes, writeCode, writeWorths } from './code-strips.ts';
 import { sketchKernelBase64 } from './sketch-kernel.ts';
@@ -257,7 +257,7 @@ const rotationSigns = (() => {
 })();
 
 /** Growing replaces the buffer, so the views are created again. */
-const viewsOf = ({ memory: { buffer } }: { readonly memory: { readonly buffer: ArrayBuffer } }) => ({
+const viewsOf = ({ memory: { buffer } }: Pick<Kernel<SketchFunctions>, 'memory'>) => ({
   bytes: new Uint8Array(buffer),
   floats: new Float32Array(buffer),
   cosinesOfHalf: new Float32Array(buffer, layout.cosinesOfHalf, halfSigns + 1),
