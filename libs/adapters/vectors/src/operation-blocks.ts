@@ -36,15 +36,12 @@ export class OperationBlocks implements FollowingCopy<OperationBlockChange> {
   readonly memory: BlockMemory;
   /**
    * Asked for between parts of blocks, and between blocks: many small ones come in at a stretch. It is a short one, since
-   * V8 collects garbage meanwhile: all of a memory that grew is new to it.
+   * the system hands out new pages meanwhile, some of which take long.
    */
   readonly #othersTurn = createTurns(2);
   /** By ascending address. */
   readonly #blocks = new Map<CollectionId, HeldBlock>();
-  readonly #visible = new WeakMap<
-    readonly CollectionId[],
-    { readonly generation: number; readonly visible: VisibleBlocks<HeldBlock> }
-  >();
+  readonly #visible = new WeakMap<readonly CollectionId[], VisibleBlocks<HeldBlock>>();
   /** Changes whenever a collection's block is another one, or elsewhere. */
   #generation = 0;
   /** Where the next block is written. */
@@ -108,13 +105,13 @@ export class OperationBlocks implements FollowingCopy<OperationBlockChange> {
   /** The blocks of these, each once, by ascending id of the collection. */
   visibleOf(among: readonly CollectionId[]): VisibleBlocks<HeldBlock> {
     const known = this.#visible.get(among);
-    if (known?.generation === this.#generation) return known.visible;
+    if (known?.isCurrent) return known;
     const ids = [...new Set(among)].sort();
     const visible = new VisibleBlocks(
       ids.flatMap((id) => this.#blocks.get(id) ?? []),
       () => this.#generation,
     );
-    this.#visible.set(among, { generation: this.#generation, visible });
+    this.#visible.set(among, visible);
     return visible;
   }
 

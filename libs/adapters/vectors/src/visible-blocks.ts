@@ -20,26 +20,30 @@ export interface VisiblePortion<Block extends PlacedBlock> extends Portion {
 export class VisibleBlocks<Block extends PlacedBlock> {
   readonly blocks: readonly Block[];
   readonly #generation: () => number;
-  #portionsOf: number;
+  readonly #since: number;
   readonly #portions = new Map<number, VisiblePortion<Block>>();
 
   /** The generation is another one whenever any block was moved, replaced or removed. */
   constructor(blocks: readonly Block[], generation: () => number) {
     this.blocks = blocks;
     this.#generation = generation;
-    this.#portionsOf = generation();
+    this.#since = generation();
+  }
+
+  /** Whether all blocks are as they were. If not, a search that has begun goes on with them as they are then. */
+  get isCurrent(): boolean {
+    return this.#since === this.#generation();
   }
 
   /** The portion that begins at this place, as its blocks are now; undefined behind the last block. */
   portionFrom(from: number): VisiblePortion<Block> | undefined {
     if (from >= this.blocks.length) return undefined;
-    if (this.#portionsOf !== this.#generation()) {
-      this.#portions.clear();
-      this.#portionsOf = this.#generation();
-    }
-    const known = this.#portions.get(from) ?? portionOf(this.blocks, from);
-    this.#portions.set(from, known);
-    return known;
+    if (!this.isCurrent) return portionOf(this.blocks, from);
+    const known = this.#portions.get(from);
+    if (known) return known;
+    const portion = portionOf(this.blocks, from);
+    this.#portions.set(from, portion);
+    return portion;
   }
 }
 
