@@ -1,44 +1,13 @@
 import { createOperationBlockChanges, withSteppingClock } from '@portico/contracts';
-import type { CollectionId, HybridVector, IndexedOperation, OperationKey } from '@portico/domain';
-import { packedOperationsMax, packOperations, readPackedLayout, unpackOperations } from '@portico/domain';
+import type { CollectionId, HybridVector, IndexedOperation } from '@portico/domain';
+import { packedOperationsMax, unpackOperations } from '@portico/domain';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createSubject } from '../test/operation-index-subject.ts';
-import { layoutOf } from './block-layout.ts';
+import { generator, idOf, keyOf } from '../test/random-operations.ts';
 import { BlockMemory } from './block-memory.ts';
 import { CatchUp } from './catch-up.ts';
 import { createEmbeddedOperationIndex } from './embedded-operation-index.ts';
 import { OperationBlocks } from './operation-blocks.ts';
-
-/** Numbers from 0 up to 1, the same in each run (a linear congruential generator). */
-const randomNumbers = (seed: number) => () => {
-  seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
-  return seed / 2 ** 32;
-};
-
-const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}` as CollectionId;
-const keyOf = (number: number) => String(number).padStart(16, '0') as OperationKey;
-const methods = ['GET', 'POST', 'DELETE'];
-
-const generator = (seed: number, dimension: number) => {
-  const random = randomNumbers(seed);
-  const vector = (features: number): HybridVector => {
-    const indices = [...new Set(Array.from({ length: features }, () => Math.floor(random() ** 3 * 500)))];
-    return {
-      dense: Float32Array.from({ length: dimension }, () => random() - 0.5),
-      sparse: {
-        indices: Uint32Array.from(indices.sort((x, y) => x - y)),
-        weights: Float32Array.from(indices, () => random()),
-      },
-    };
-  };
-  const operations = (count: number): readonly IndexedOperation[] =>
-    Array.from({ length: count }, (_, i) => ({
-      key: keyOf(i),
-      method: methods[i % 3] ?? '',
-      vector: vector(Math.floor(random() * 30)),
-    }));
-  return { vector, operations };
-};
 
 const scaled = ({ dense, sparse }: HybridVector, factor: number): HybridVector => ({
   dense: dense.map((x) => factor * x),
@@ -197,149 +166,45 @@ test('a query of another dimension than the model is refused', async () => {
   await expect(index.search({ ...query, asOf })).rejects.toThrow('A vector has 16 dimensions, not 32');
 });
 
-describe('the memory', () => {
-  const put = (blocks: OperationBlocks, number: number, packed: Uint8Array, sequence: number) =>
-    blocks.put({
-      collectionId: idOf(number),
-      modelId: 'm',
-      documentDigest: '',
-      contentRevision: 1,
-      operations: 1,
-      packed,
-      sequence,
-    });
-
-  test('replacing blocks over and over does not make it grow without limit', async () => {
-    const store = createOperationBlockChanges();
-    const { operations } = generator(3, 256);
-    for (let i = 0; i < 8; i += 1) store.put(idOf(i), operations(1000 + 100 * i));
-    const changes = await store.changedSince(0, 'model-1', 8);
-    const blocks = new OperationBlocks();
-    for (let round = 0; round < 20; round += 1) {
-      for (const [i, { packed }] of changes.entries()) await put(blocks, (i * 3 + round) % 8, packed, 8 * round + i);
-    }
-    expect(blocks.bytes).toBeLessThan(6e6);
-    expect(blocks.memory.end).toBeLessThan(13e6);
-  });
-
-  test('blocks are seen where they are while others are moved', async () => {
-    const store = createOperationBlockChanges();
-    const { operations } = generator(3, 256);
-    for (let i = 0; i < 8; i += 1) store.put(idOf(i), operations(1000 + 100 * i));
-    const changes = await store.changedSince(0, 'model-1', 8);
-    const blocks = new OperationBlocks();
-    const among = changes.map(({ collectionId }) => collectionId);
-    for (const [i, { packed }] of changes.entries()) await put(blocks, i, packed, i);
-    let [moves, isDone, last] = [0, false, ''];
-    const replacing = withSteppingClock(10, async () => {
-      for (let i = 0; i < 20; i += 1) await put(blocks, 0, changes[0]?.packed ?? new Uint8Array(), 8 + i);
-    }).finally(() => {
-      isDone = true;
-    });
-    while (!isDone) {
-      const visible = blocks.visibleOf(among);
-      const seen = visible.blocks.flatMap((_, from) => [
-        ...(visible.portionFrom(from)?.addresses.subarray(0, 1) ?? []),
-      ]);
-      expect(seen).toEqual(visible.blocks.map(({ address }) => address));
-      const others = seen.slice(1).join(' ');
-      if (others !== last) moves += 1;
-      last = others;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    await replacing;
-    expect(moves).toBeGreaterThan(2);
-  });
-
-  test('who holds a block sees the one that replaces it, and nothing of one that is removed', async () => {
-    const store = createOperationBlockChanges();
-    const { operations } = generator(8, 16);
-    store.put(idOf(1), operations(3));
-    store.put(idOf(2), operations(5));
-    const [first, second] = await store.changedSince(0, 'model-1', 2);
-    const blocks = new OperationBlocks();
-    await put(blocks, 1, first?.packed ?? new Uint8Array(), 1);
-    const [held] = blocks.visibleOf([idOf(1)]).blocks;
-    expect(held).toMatchObject({ sequence: 1, layout: { count: 3 } });
-    await put(blocks, 1, second?.packed ?? new Uint8Array(), 2);
-    expect(held).toMatchObject({ sequence: 2, layout: { count: 5 } });
-    expect(blocks.visibleOf([idOf(1)]).blocks).toEqual([held]);
-    blocks.delete(idOf(1));
-    expect(held?.layout).toEqual(layoutOf(readPackedLayout(packOperations([]))));
-    expect(blocks.visibleOf([idOf(1)]).blocks).toEqual([]);
-    expect(blocks.bytes).toBe(0);
-  });
-
-  test('others have their turn between eighths of a megabyte of a block; until it is complete nothing of it is searched', async () => {
-    const store = createOperationBlockChanges();
-    store.put(idOf(1), generator(9, 768).operations(2_000));
-    const [change] = await store.changedSince(0, 'model-1', 1);
-    const packed = change?.packed ?? new Uint8Array();
-    const blocks = new OperationBlocks();
-    const seen: number[] = [];
-    let isDone = false;
-    const putting = withSteppingClock(10, () => put(blocks, 1, packed, 1)).finally(() => {
-      isDone = true;
-    });
-    while (!isDone) {
-      seen.push(blocks.visibleOf([idOf(1)]).blocks.length);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    await putting;
-    const parts = Math.ceil(packed.length / (128 * 1024));
-    expect(parts).toBe(14);
-    expect(seen.length).toBeGreaterThanOrEqual(parts);
-    expect(new Set(seen.slice(0, parts))).toEqual(new Set([0]));
-    expect(blocks.visibleOf([idOf(1)]).blocks).toHaveLength(1);
-  });
-
-  test('a model that comes when another was dropped has the memory of that one', async () => {
-    // It holds the memories too, so that none is collected.
-    const written = vi.spyOn(BlockMemory.prototype, 'write');
-    onTestFinished(() => written.mockRestore());
-    const store = createOperationBlockChanges();
-    const index = createEmbeddedOperationIndex({ blocks: store, idleMs: 0 });
-    const among = Array.from({ length: 5 }, (_, i) => idOf(i));
-    const agree = async (number: number, dimension: number) => {
-      const modelId = `model-${number}`;
-      const { operations, vector } = generator(number, dimension);
-      let asOf = 0;
-      for (const id of among) asOf = store.put(id, operations(90 - 20 * number), modelId);
-      const query = { among, method: null, limit: 20 };
-      const asked = vector(12);
-      const { matches } = await index.search({ ...query, modelId, vector: asked, asOf });
-      const expected = await best(store, asked, query, modelId);
-      expect(matches.map(({ key }) => key)).toEqual(expected.map(({ key }) => key));
-    };
-    for (const [number, dimension] of [768, 48, 256].entries()) await agree(number, dimension);
-    expect(new Set(written.mock.contexts).size).toBe(2);
-    // Of two that come at once, only one has it.
-    await Promise.all([agree(3, 16), agree(4, 16)]);
-    expect(new Set(written.mock.contexts).size).toBe(3);
-  });
-
-  test('others have their turn before what was read is searched', async () => {
-    const turns: string[] = [];
-    setImmediate(() => turns.push('another'));
-    await new OperationBlocks().settle();
-    expect(turns).toEqual(['another']);
-  });
-
-  test('blocks are found where they were moved to', async () => {
-    const store = createOperationBlockChanges();
-    const index = createEmbeddedOperationIndex({ blocks: store });
-    const { operations, vector } = generator(4, 256);
-    const among = Array.from({ length: 10 }, (_, i) => idOf(i));
+test('a model that comes when another was dropped has the memory of that one', async () => {
+  // It holds the memories too, so that none is collected.
+  const written = vi.spyOn(BlockMemory.prototype, 'write');
+  onTestFinished(() => written.mockRestore());
+  const store = createOperationBlockChanges();
+  const index = createEmbeddedOperationIndex({ blocks: store, idleMs: 0 });
+  const among = Array.from({ length: 5 }, (_, i) => idOf(i));
+  const agree = async (number: number, dimension: number) => {
+    const modelId = `model-${number}`;
+    const { operations, vector } = generator(number, dimension);
     let asOf = 0;
-    for (let round = 0; round < 6; round += 1) {
-      for (let i = 0; i < 10; i += 1 + round) asOf = store.put(idOf(i), operations(700 + 50 * i));
-      const query = { among, method: null, limit: 20 };
-      const asked = vector(12);
-      const { matches } = await index.search({ ...query, modelId: 'model-1', vector: asked, asOf });
-      const expected = await best(store, asked, query);
-      expect(matches.map(({ key }) => key)).toEqual(expected.map(({ key }) => key));
-    }
-  });
+    for (const id of among) asOf = store.put(id, operations(90 - 20 * number), modelId);
+    const query = { among, method: null, limit: 20 };
+    const asked = vector(12);
+    const { matches } = await index.search({ ...query, modelId, vector: asked, asOf });
+    const expected = await best(store, asked, query, modelId);
+    expect(matches.map(({ key }) => key)).toEqual(expected.map(({ key }) => key));
+  };
+  for (const [number, dimension] of [768, 48, 256].entries()) await agree(number, dimension);
+  expect(new Set(written.mock.contexts).size).toBe(2);
+  // Of two that come at once, only one has it.
+  await Promise.all([agree(3, 16), agree(4, 16)]);
+  expect(new Set(written.mock.contexts).size).toBe(3);
+});
+
+test('blocks are found where they were moved to', async () => {
+  const store = createOperationBlockChanges();
+  const index = createEmbeddedOperationIndex({ blocks: store });
+  const { operations, vector } = generator(4, 256);
+  const among = Array.from({ length: 10 }, (_, i) => idOf(i));
+  let asOf = 0;
+  for (let round = 0; round < 6; round += 1) {
+    for (let i = 0; i < 10; i += 1 + round) asOf = store.put(idOf(i), operations(700 + 50 * i));
+    const query = { among, method: null, limit: 20 };
+    const asked = vector(12);
+    const { matches } = await index.search({ ...query, modelId: 'model-1', vector: asked, asOf });
+    const expected = await best(store, asked, query);
+    expect(matches.map(({ key }) => key)).toEqual(expected.map(({ key }) => key));
+  }
 });
 
 /** How often others have their turn until the work is done. */
