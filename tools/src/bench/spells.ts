@@ -4,6 +4,7 @@ import { openLoad, type Load } from './load.ts';
 import { onOneProcessor } from './one-processor.ts';
 import { estimateMedianOfGroups, medianOf, type MedianEstimate } from './statistics.ts';
 import type { Subject } from './subject.ts';
+import { isWarm } from './warm-up.ts';
 
 /** What is measured of one subject: one kind of request. */
 export interface Runner {
@@ -93,24 +94,12 @@ const runSpell = async (subject: Subject, load: Load, spellMs: number): Promise<
   return { cpuNsPerRequest: cpuNs / requests, costPerRequest, requests, ms, gcMs, longestDelayMs };
 };
 
-/**
- * The compiler is done when the spells of two seconds cost the same as those of the two seconds before them, but for this
- * share. Less time would be too little: it goes on for 15 seconds with some requests, and spells differ by more than it
- * brings in one of them.
- */
-const [agreement, windowMs, warmUpMsMax] = [0.03, 2_000, 30_000];
-
 /** On connections of its own: those of others would be idle for so long that a server may close them. */
 const warmUp = async ({ subject, request, callers }: Runner, spellMs: number): Promise<void> => {
   const load = await openLoad(subject.address, request, callers);
   const costs: number[] = [];
-  const window = Math.ceil(windowMs / spellMs);
   try {
-    while (costs.length * spellMs < warmUpMsMax) {
-      costs.push((await runSpell(subject, load, spellMs)).costPerRequest);
-      const [older, newer] = [costs.slice(-2 * window, -window), costs.slice(-window)];
-      if (older.length === window && Math.abs(medianOf(newer) / medianOf(older) - 1) < agreement) return;
-    }
+    while (!isWarm(costs, spellMs)) costs.push((await runSpell(subject, load, spellMs)).costPerRequest);
   } finally {
     load.close();
   }
