@@ -15,5 +15,5 @@ export { isLoopback } from './loopback.ts';
 export { createOutage, type Outage, type OutageBegin } from './outage.ts';
 export { createSemaphore, type Leave, type Semaphore } from './semaphore.ts';
 export { fulfilledWithin, settlesWithin, TookTooLong, within } from './time-limit.ts';
-export { thisTurn } from './this-turn.ts';
+export { thisTurn, whenNothingRuns } from './this-turn.ts';
 export { createTurns } from './turns.ts';

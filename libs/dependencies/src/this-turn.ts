@@ -56,7 +56,7 @@ const openGates = (): void => {
 };
 
 /** Calls `work` when no promise has anything left to do: Node runs ticks once the queue of microtasks is empty. */
-const whenNothingRuns = (work: () => void): void => queueMicrotask(() => process.nextTick(work));
+export const whenNothingRuns = (work: () => void): void => queueMicrotask(() => process.nextTick(work));
 
 /**
  * The turn of the event loop that is under way, in stages, so that the same is done for many at a time: requests are

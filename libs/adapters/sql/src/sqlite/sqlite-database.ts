@@ -6,6 +6,7 @@ import { retryWhileBusy } from './busy.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { LogSync } from './log-sync.ts';
 import type { OpenSqlite } from './open-sqlite.ts';
+import { SharedSnapshot } from './shared-snapshot.ts';
 import { PreparedSql } from './statements.ts';
 
 /**
@@ -22,6 +23,8 @@ export class SqliteDatabase implements SqlDatabase {
   readonly #snapshots: Sql;
   readonly #checkpoints: Checkpoints;
   readonly #logSync: LogSync;
+  /** What prepared reads see on the writer's connection, unless it `isWriting`. */
+  readonly committed: SharedSnapshot;
   readonly #waitMs: number;
   #isWriting = false;
 
@@ -37,6 +40,7 @@ export class SqliteDatabase implements SqlDatabase {
     this.#waitMs = waitMs;
     this.reads = new PreparedSql(connections.reader);
     this.#writes = new PreparedSql(connections.writer);
+    this.committed = new SharedSnapshot(connections.writer);
     this.#snapshots = new PreparedSql(connections.snapshots);
   }
 
@@ -91,6 +95,7 @@ export class SqliteDatabase implements SqlDatabase {
   async #attempt<T>(work: (transaction: Sql) => Promise<T>): Promise<T> {
     const { writer } = this.#connections;
     this.#isWriting = true;
+    this.committed.end();
     try {
       await this.#writes.run('begin immediate');
       const answer = await work(this.#writes);

@@ -2,6 +2,7 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Database as Connection, Statement } from 'better-sqlite3';
 import { isBusy } from './busy.ts';
 import type { OpenSqlite } from './open-sqlite.ts';
+import type { SharedSnapshot } from './shared-snapshot.ts';
 import type { PreparedRead, PreparedReads, Sql, Value } from '../sql.ts';
 
 /**
@@ -80,13 +81,14 @@ const bound = (value: Value): unknown => (typeof value === 'boolean' ? Number(va
  */
 export const prepareSqliteReads = (
   { writer, reader }: Pick<OpenSqlite, 'writer' | 'reader'>,
-  database: { readonly isWriting: boolean },
+  database: { readonly isWriting: boolean; readonly committed: Pick<SharedSnapshot, 'share'> },
 ): PreparedReads => {
   const prepare = <Row>(text: string, shaped = (statement: Statement<unknown[], Row>) => statement) => {
     const [near, aside] = [shaped(writer.prepare(text)), shaped(reader.prepare(text))];
     return <Answer>(read: (statement: Statement<unknown[], Row>) => Answer): Answer => {
       if (database.isWriting) return read(aside);
       try {
+        database.committed.share();
         return read(near);
       } catch (error) {
         // Another process holds a lock, which only the reader waits for.
