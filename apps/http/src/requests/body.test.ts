@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, IncomingMessage, request } from 'node:http';
-import { Socket, type AddressInfo } from 'node:net';
+import { connect, Socket, type AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { ClientGone, parseJsonBody, readBodyBytes, refusePollutingMembers } from './body.ts';
 
@@ -24,6 +25,11 @@ const sentAndRead = async (parts: readonly Buffer[], declared: boolean): Promise
   }
 };
 
+test('a BOM before a body does not count, and one within it stays', () => {
+  expect(parseJsonBody(Buffer.from('\uFEFF{"a":"\uFEFFé"}')).memberText('a')).toBe('"\uFEFFé"');
+  expect(parseJsonBody(Buffer.from('{"a":"b","c":1}')).memberText('c')).toBe('1');
+});
+
 test('a body is read whole, however long it is and whether its length is declared', async () => {
   for (const length of [1, 1_000, 131_071, 131_072, 900_000]) {
     const whole = Buffer.from(Array.from({ length }, (_, i) => i % 251));
@@ -32,6 +38,36 @@ test('a body is read whole, however long it is and whether its length is declare
       expect(whole.equals(await sentAndRead(parts, declared)), `${length} bytes`).toBe(true);
     }
   }
+});
+
+test.each([
+  ['with the head', 0],
+  ['a turn later', 5],
+])('after a body that came %s the connection takes the next request', async (_when, pauseMs) => {
+  const bodies: string[] = [];
+  const server = createServer((received, response) => {
+    // By then a body that came with the head is there.
+    setImmediate(() => {
+      void readBodyBytes(received, 100, () => undefined).then((bytes) => {
+        bodies.push(Buffer.from(bytes).toString());
+        response.end();
+      });
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  for (const body of ['"first"', '"second"']) {
+    const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+    client.write(pauseMs > 0 ? head : head + body);
+    if (pauseMs > 0) {
+      await pause(pauseMs);
+      client.write(body);
+    }
+    await once(client, 'data');
+  }
+  expect(bodies).toEqual(['"first"', '"second"']);
+  client.destroy();
+  server.close();
 });
 
 /** The most bytes of a body that came in one turn of the event loop, and how many came in all. */
