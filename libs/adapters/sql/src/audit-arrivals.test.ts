@@ -51,6 +51,28 @@ describeDialects(({ withPlace }) => {
       await next.close();
     }));
 
+  test('what is filed counts on the day of its instant in UTC, before 1970 too', () =>
+    withPlace(async (open, run) => {
+      const opened = await open();
+      await append(opened, [
+        ...some(1, { instant: -1 }),
+        ...some(2, { instant: 0, source: 'system' }),
+        ...some(3, { instant: 86_399_999 }),
+        ...some(4, { instant: 86_400_000 }),
+      ]);
+      await opened.close();
+      const days = await run('select scope, day, entries from audit_days order by scope, day', []);
+      expect(days.map((row) => Object.values(row as object).join(' '))).toEqual([
+        'all -1 1',
+        'all 0 5',
+        'all 1 4',
+        'client -1 1',
+        'client 0 3',
+        'client 1 4',
+        'system 0 2',
+      ]);
+    }));
+
   test('what arrived is exported and pruned as what was filed', () =>
     withPlace(async (open) => {
       const opened = await open();

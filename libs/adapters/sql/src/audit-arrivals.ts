@@ -1,8 +1,7 @@
 import { factColumns } from './audit-record.ts';
-import { countEntries } from './effects.ts';
+import { countDays, type DayChange, dayMs } from './effects.ts';
 import type { SqlDatabase } from './sql.ts';
 import { inSnakeCase } from './table.ts';
-import type { Instant } from '@portico/domain';
 
 /** Filed as soon as so many wait. */
 const manyWait = 256;
@@ -32,15 +31,15 @@ export const createAuditArrivals = (database: SqlDatabase): AuditArrivals => {
 
   const fileSome = (): Promise<boolean> =>
     database.transact(async (transaction) => {
-      const rows = await transaction.all<ArrivalRow>(selectSome, [filedAtOnce]);
-      const last = rows.at(-1);
-      if (!last) return false;
-      await transaction.run(fileUpTo, [last.seq]);
-      const mayBeMore = rows.length === filedAtOnce;
+      const days = await transaction.all<ArrivalDay>(selectSome, [filedAtOnce]);
+      if (days.length === 0) return false;
+      const last = Math.max(...days.map(({ lastSeq }) => lastSeq));
+      await transaction.run(fileUpTo, [last]);
+      const mayBeMore = sumOf(days) === filedAtOnce;
       // None arrives in between where transactions run one at a time.
       if (transaction.oneAtATime && !mayBeMore) await transaction.run(forgetAll);
-      else await transaction.run(forgetUpTo, [last.seq]);
-      await countEntries(transaction, rows, 1);
+      else await transaction.run(forgetUpTo, [last]);
+      await countDays(transaction, days);
       return mayBeMore;
     });
 
@@ -67,15 +66,17 @@ export const createAuditArrivals = (database: SqlDatabase): AuditArrivals => {
   };
 };
 
-interface ArrivalRow {
-  readonly seq: number;
-  readonly source: string;
-  readonly instant: Instant;
+interface ArrivalDay extends DayChange {
+  readonly lastSeq: number;
 }
+
+const sumOf = (days: readonly ArrivalDay[]): number => days.reduce((sum, { entries }) => sum + entries, 0);
 
 const facts = factColumns.map(inSnakeCase).join(', ');
 const selectAny = 'select seq from audit_arrivals limit 1';
-const selectSome = 'select seq, source, instant from audit_arrivals order by seq limit ?';
+/** Counted here: as rows of their own they would take some .4 µs of an audited request. */
+const selectSome = `select source, floor(instant / ${dayMs}.0) as day, count(*) as entries, max(seq) as "lastSeq"
+  from (select seq, source, instant from audit_arrivals order by seq limit ?) as oldest group by source, day`;
 const fileUpTo = `insert into audit_entries (${facts}) select ${facts} from audit_arrivals where seq <= ? order by seq`;
 const forgetUpTo = 'delete from audit_arrivals where seq <= ?';
 const forgetAll = 'delete from audit_arrivals';

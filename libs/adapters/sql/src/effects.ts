@@ -22,28 +22,40 @@ export const writeEntries = async (sql: AppendedSql, entries: readonly AuditEntr
   await countEntries(sql, entries, 1);
 };
 
-type DayChange = [scope: string, day: number, change: number];
-const byScopeAndDay = (a: DayChange, b: DayChange): number => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : a[1] - b[1]);
+/** How many entries of one source and day were added, or removed if negative. */
+export interface DayChange {
+  readonly source: string;
+  readonly day: number;
+  readonly entries: number;
+}
 
 /** Updates the entry counts for entries added (1) or removed (-1). */
-export const countEntries = async (
+export const countEntries = (
   sql: AppendedSql,
   entries: readonly { readonly source: string; readonly instant: Instant }[],
   sign: 1 | -1,
-): Promise<void> => {
-  const days = new Map<string, DayChange>();
+): Promise<void> =>
+  countDays(
+    sql,
+    entries.map(({ source, instant }) => ({ source, day: dayOf(instant), entries: sign })),
+  );
+
+export const countDays = async (sql: AppendedSql, changes: readonly DayChange[]): Promise<void> => {
+  const days = new Map<string, [scope: string, day: number, change: number]>();
   const totals = new Map<string, number>();
-  for (const { source, instant } of entries) {
+  for (const { source, day, entries } of changes) {
     for (const scope of [source, 'all']) {
-      const day = dayOf(instant);
       const key = `${scope} ${day}`;
-      days.set(key, [scope, day, (days.get(key)?.[2] ?? 0) + sign]);
-      totals.set(scope, (totals.get(scope) ?? 0) + sign);
+      days.set(key, [scope, day, (days.get(key)?.[2] ?? 0) + entries]);
+      totals.set(scope, (totals.get(scope) ?? 0) + entries);
     }
   }
   // Always in the same order: concurrent counts must not deadlock.
-  await sql.runEach(addToDay, [...days.values()].sort(byScopeAndDay));
-  if (sign < 0) await sql.runEach(forgetEmptyDays, [[]]);
+  await sql.runEach(
+    addToDay,
+    [...days.values()].sort(([a, dayA], [b, dayB]) => (a < b ? -1 : a > b ? 1 : dayA - dayB)),
+  );
+  if (changes.some(({ entries }) => entries < 0)) await sql.runEach(forgetEmptyDays, [[]]);
   await sql.runEach(addToTotal, [...totals].sort());
 };
 
