@@ -3,7 +3,7 @@ import { gatherLines } from './gathered-lines.ts';
 
 const flushMs = 100;
 /** Three bytes are set aside for each UTF-16 unit, so a line of this length is the longest that is gathered. */
-const lengthMax = Math.floor(16_384 / 3);
+const lengthMax = Math.floor(65_536 / 3);
 
 const ends = ['beforeExit', 'exit'] as const;
 const listenersOf = (end: (typeof ends)[number]) => process.listeners(end as 'exit');

@@ -5,7 +5,7 @@ export interface LineSink extends DestinationStream {
   flush(done?: (error?: Error) => unknown): void;
 }
 
-const chunkBytes = 16_384;
+const chunkBytes = 65_536;
 const flushMs = 100;
 /** A UTF-16 unit takes at most so many in UTF-8. */
 const bytesOfUnitMax = 3;
