@@ -16,6 +16,8 @@ import { PreparedSql } from './statements.ts';
  */
 export class SqliteDatabase implements SqlDatabase {
   readonly reads: Sql;
+  /** What prepared reads see on the writer's connection, unless it `isWriting`. */
+  readonly committed: SharedSnapshot;
   readonly #mutex = new Mutex();
   readonly #snapshotMutex = new Mutex();
   readonly #connections: OpenSqlite;
@@ -23,8 +25,6 @@ export class SqliteDatabase implements SqlDatabase {
   readonly #snapshots: Sql;
   readonly #checkpoints: Checkpoints;
   readonly #logSync: LogSync;
-  /** What prepared reads see on the writer's connection, unless it `isWriting`. */
-  readonly committed: SharedSnapshot;
   readonly #waitMs: number;
   #isWriting = false;
 
@@ -95,8 +95,8 @@ export class SqliteDatabase implements SqlDatabase {
   async #attempt<T>(work: (transaction: Sql) => Promise<T>): Promise<T> {
     const { writer } = this.#connections;
     this.#isWriting = true;
-    this.committed.end();
     try {
+      this.committed.end();
       await this.#writes.run('begin immediate');
       const answer = await work(this.#writes);
       await this.#writes.run('commit');
