@@ -74,8 +74,8 @@ const admitCaller = async (useCases: UseCases, route: Route, exchange: Exchange,
     target: targetOf(route, params),
     sender: exchange,
     deadline,
-    ...(route.acceptsAccessTokens ? { tokenUse: 'identity or access' as const } : {}),
-    ...(route.unregistered ? { unregistered: route.unregistered } : {}),
+    tokenUse: route.acceptsAccessTokens ? 'identity or access' : 'identity',
+    unregistered: route.unregistered,
   });
   exchange.counted = counted;
   if (principal.via === 'account') exchange.accountId = principal.profile.id;

@@ -49,7 +49,7 @@ export interface AdmissionRequest<Part extends TargetPart = TargetPart> {
   readonly target: Target<Part> | null;
   readonly sender: Sender;
   /** The refusal of a valid token without a profile; `invalid_token` if absent. */
-  readonly unregistered?: 'user_not_found';
+  readonly unregistered?: 'user_not_found' | undefined;
   /** When the answer must be ready; null if nothing waits for one. Passed on to the principal. */
   readonly deadline: Deadline | null;
 }
