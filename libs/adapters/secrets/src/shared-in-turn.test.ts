@@ -26,8 +26,7 @@ test('who asks while others still run gets what was opened for them', async () =
 test('once nothing runs any more it is opened again', async () => {
   const { opened, open } = counted();
   open('sealed a', 'a');
-  await new Promise(process.nextTick);
-  await new Promise(process.nextTick);
+  for (let i = 0; i < 2; i += 1) await new Promise<void>((resolve) => process.nextTick(resolve));
   open('sealed a', 'a');
   await setImmediate();
   open('sealed a', 'a');

@@ -115,7 +115,7 @@ export class VectorSketches {
     const { worth, sum } = writeQueryLevels(rotated.rotated, this.#views.queryLevels);
     const reach = (deviations.levels * length) / Math.sqrt(embeddingDimension);
     const count = this.#kernel.keepCloser(sieve.keep(least), least, worth, 7.5 * sum, reach);
-    return this.#views.kept.slice(0, count).map((place) => this.#views.list[place] ?? 0);
+    return gather(this.#views.list, this.#views.kept.subarray(0, count), new Uint32Array(count));
   }
 
   /** Bounds all rows by their codes, strip by strip. */
@@ -134,18 +134,23 @@ export class VectorSketches {
   #bestOfStrips(strips: number, count: number): Uint32Array {
     const { bounds, greatestOfStrips } = this.#views;
     const best = bestScores(greatestOfStrips.subarray(0, strips), count).slice(0, count);
-    return Uint32Array.from(best, (strip) => {
+    const rows = new Uint32Array(best.length);
+    for (const [at, strip] of best.entries()) {
       const first = strip * stripRows;
-      return first + bounds.subarray(first, first + stripRows).indexOf(greatestOfStrips[strip] ?? 0);
-    });
+      let place = stripRows - 1;
+      while (place > 0 && bounds[first + place] !== greatestOfStrips[strip]) place -= 1;
+      rows[at] = first + place;
+    }
+    return rows;
   }
 
   /** Bounds the rows by half their signs, one by one; those that are left by all signs. */
   #list(rows: Uint32Array, firstCount: number, { length, rotated }: Rotated): Sieve {
     this.#views.list.set(rows);
     writeSigns(rotated, 0, embeddingDimension, this.#views.bytes, layout.query);
+    const first = this.#probablyBest(rows.length, firstCount, length);
     return {
-      first: this.#probablyBest(rows.length, firstCount, length).map((place) => rows[place] ?? 0),
+      first: gather(rows, first, new Uint32Array(first.length)),
       keep: (least) => this.#kernel.keepBySigns(this.#kernel.keep(rows.length, least), least, length),
     };
   }
@@ -161,10 +166,8 @@ export class VectorSketches {
     const candidates = kept.slice(0, groups);
     if (groups <= count) return candidates;
     this.#kernel.keepBySigns(groups, -Infinity, length);
-    // `Float32Array.from` with a function takes 50 µs for 384, a twentieth of a search.
-    const closer = new Float32Array(groups);
-    for (let i = 0; i < groups; i += 1) closer[i] = bounds[candidates[i] ?? 0] ?? 0;
-    return Uint32Array.from(bestScores(closer, count).slice(0, count), (i) => candidates[i] ?? 0);
+    const best = bestScores(gather(bounds, candidates, new Float32Array(groups)), count).slice(0, count);
+    return gather(candidates, best, new Uint32Array(best.length));
   }
 
   /** The difference from the mean: its length, its product with the mean, and itself rotated. */
@@ -192,6 +195,16 @@ export class VectorSketches {
     this.#views = viewsOf(this.#kernel);
   }
 }
+
+/** Those at these places. `from` with a function takes 50 µs for 384 of them, a twentieth of a search. */
+const gather = <Numbers extends Uint32Array | Float32Array>(
+  numbers: Numbers,
+  places: ArrayLike<number>,
+  gathered: Numbers,
+): Numbers => {
+  for (let i = 0; i < places.length; i += 1) gathered[i] = numbers[places[i] ?? 0] ?? 0;
+  return gathered;
+};
 
 /** Writes the signs from one dimension to another, 8 in each byte. */
 const writeSigns = (rotated: Float32Array, start: number, end: number, bytes: Uint8Array, address: number): void => {
