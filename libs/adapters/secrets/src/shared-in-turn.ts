@@ -13,7 +13,7 @@ const keptMax = 32;
 
 /**
  * Opens a text once for all who ask for it until nothing runs any more: requests of one turn are judged together, and
- * many of them may read the credential of the same collection. None of it outlives those who asked, and each has read for
+ * many of them may read the credential of the same collection. None of it outlives the turn, and each has read for
  * itself what it wants opened.
  */
 export const sharedInTurn = (open: Open): Open => {
