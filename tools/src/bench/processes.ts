@@ -2,8 +2,9 @@ import type { Environment } from '@portico/composition';
 import { startAskingExpress, startBareExpress } from './bare-express.ts';
 import { openCatalog } from './catalog.ts';
 import type { BenchRequest } from './connection.ts';
+import type { SpellTimes } from './in-turn.ts';
 import type { Scenario } from './scenarios.ts';
-import { measureInTurn, type Runner, type SpellFigures, type SpellTimes } from './spells.ts';
+import { measureInTurn, type Runner, type SpellFigures } from './spells.ts';
 import type { Subject } from './subject.ts';
 import type { Filled } from './workbench.ts';
 

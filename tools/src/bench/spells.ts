@@ -1,22 +1,16 @@
 import type { BenchRequest } from './connection.ts';
 import { canCountInstructions, countInstructions } from './instructions.ts';
+import { spellsInTurn, type SpellTimes } from './in-turn.ts';
 import { openLoad, type Load } from './load.ts';
 import { onOneProcessor } from './one-processor.ts';
 import { estimateMedianOfGroups, medianOf, type MedianEstimate } from './statistics.ts';
 import type { Subject } from './subject.ts';
-import { isWarm } from './warm-up.ts';
 
 /** What is measured of one subject: one kind of request. */
 export interface Runner {
   readonly subject: Subject;
   readonly request: BenchRequest;
   readonly callers: number;
-}
-
-export interface SpellTimes {
-  /** How many rounds; in each, every subject has one spell. */
-  readonly rounds: number;
-  readonly spellMs: number;
 }
 
 /** Of a reading. Two processes of the same code differ by some percent, as long as they run: so there are several. */
@@ -44,27 +38,26 @@ interface Spell {
   readonly longestDelayMs: number;
 }
 
-/** Measures the subjects in turn, in an order that turns round each time (ABBA), so that a drift affects all of them. */
+/** Measures the subjects in turn. */
 export const measureInTurn = (runners: readonly Runner[], times: SpellTimes): Promise<readonly SpellFigures[]> =>
   onOneProcessor(
     runners.map(({ subject }) => subject.pid),
     () => runInTurn(runners, times),
   );
 
-const runInTurn = async (
-  runners: readonly Runner[],
-  { rounds, spellMs }: SpellTimes,
-): Promise<readonly SpellFigures[]> => {
-  for (const runner of runners) await warmUp(runner, spellMs);
+const runInTurn = async (runners: readonly Runner[], times: SpellTimes): Promise<readonly SpellFigures[]> => {
   const loads: Load[] = [];
   try {
     for (const { subject, request, callers } of runners) loads.push(await openLoad(subject.address, request, callers));
-    const turns = runners.map(({ subject }, at) => ({ subject, load: loads[at] as Load, spells: [] as Spell[] }));
-    for (let round = 0; round < rounds; round++) {
-      for (const { subject, load, spells } of round % 2 ? turns.toReversed() : turns)
-        spells.push(await runSpell(subject, load, spellMs));
-    }
-    return turns.map(({ spells }) => figuresOf(spells));
+    const spells = await spellsInTurn(
+      runners.map(
+        ({ subject }, at) =>
+          () =>
+            runSpell(subject, loads[at] as Load, times.spellMs),
+      ),
+      times,
+    );
+    return spells.map(figuresOf);
   } finally {
     for (const load of loads) load.close();
   }
@@ -92,17 +85,6 @@ const runSpell = async (subject: Subject, load: Load, spellMs: number): Promise<
   const { gcMs, longestDelayMs } = await subject.ask('read');
   const costPerRequest = (instructions ?? cpuNs) / requests;
   return { cpuNsPerRequest: cpuNs / requests, costPerRequest, requests, ms, gcMs, longestDelayMs };
-};
-
-/** On connections of its own: those of others would be idle for so long that a server may close them. */
-const warmUp = async ({ subject, request, callers }: Runner, spellMs: number): Promise<void> => {
-  const load = await openLoad(subject.address, request, callers);
-  const costs: number[] = [];
-  try {
-    while (!isWarm(costs, spellMs)) costs.push((await runSpell(subject, load, spellMs)).costPerRequest);
-  } finally {
-    load.close();
-  }
 };
 
 /** The same of several processes, each beside the one that was measured in turn with it. */

@@ -8,7 +8,7 @@ const spanMs = 2_000;
 /** The compiler is done when a span costs the same as the one before it, but for this share. */
 const agreement = 0.03;
 /** Then spells count, whatever they cost: some machines are never quiet. */
-const warmUpMsMax = 30_000;
+const warmUpMsMax = 15_000;
 
 /** Whether spells of a process count from now on, by what a request took in each of those so far. */
 export const isWarm = (costs: readonly number[], spellMs: number): boolean => {
