@@ -1,9 +1,13 @@
 import type { SelfTimes } from './path-profiler.ts';
 
+/** The main thread waits in it, which a profile counts like work. */
+const sync = 'the sync of a commit, with waiting for the disk';
+
 /** What runs for a request, in its order. A function belongs to the first line that its script or name matches. */
 const lines: readonly (readonly [line: string, belongs: RegExp])[] = [
   ['idle', / \((idle|root)\)$/],
   ['garbage collection', / \(garbage collector\)$/],
+  [sync, /^ fdatasync$|node:fs fdatasyncSync$/],
   ['writing to the socket', /^ (writev|writeLatin1String|writeUtf8String|writeBuffer|shutdown)$/],
   [
     'the log line',
@@ -52,6 +56,7 @@ export const pathLines: readonly string[] = [
   'the exchange: its id, its deadline',
   'the credential',
   'the statements',
+  sync,
   'Redis',
   'admission',
   'limits and uses',

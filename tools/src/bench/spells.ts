@@ -15,7 +15,7 @@ export interface Runner {
 
 /** Of a reading. Two processes of the same code differ by some percent, as long as they run: so there are several. */
 export const spellTimes = (quick: boolean): SpellTimes & { readonly processes: number } =>
-  quick ? { processes: 2, rounds: 8, spellMs: 120 } : { processes: 5, rounds: 9, spellMs: 200 };
+  quick ? { processes: 2, rounds: 8, spellMs: 120 } : { processes: 5, rounds: 18, spellMs: 200 };
 
 /** What the spells of one subject say, each a median of its spells unless its name says otherwise. */
 export interface SpellFigures {
