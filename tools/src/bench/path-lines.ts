@@ -1,13 +1,39 @@
 import type { SelfTimes } from './path-profiler.ts';
 
-/** The main thread waits in it, which a profile counts like work. */
-const sync = 'the sync of a commit, with waiting for the disk';
+const rest = 'the rest (compiled code of the engine, regular expressions)';
+
+/** Every line, in the order of a request. */
+export const pathLines = [
+  'reading the socket, parsing HTTP',
+  'finding the route',
+  'Express',
+  'the exchange: its id, its deadline',
+  'the credential',
+  'the statements',
+  // The main thread waits in it, which a profile counts like work.
+  'the sync of a commit, with waiting for the disk',
+  'Redis',
+  'admission',
+  'limits and uses',
+  'query and body',
+  'the search',
+  'the answer: rows, negotiation, headers',
+  'Node: headers, writable streams',
+  'writing to the socket',
+  'metrics',
+  'the log line',
+  'promises and turns of the event loop',
+  'garbage collection',
+  rest,
+] as const;
+
+type PathLine = (typeof pathLines)[number];
 
 /** What runs for a request, in its order. A function belongs to the first line that its script or name matches. */
-const lines: readonly (readonly [line: string, belongs: RegExp])[] = [
+const lines: readonly (readonly [line: PathLine | 'idle', belongs: RegExp])[] = [
   ['idle', / \((idle|root)\)$/],
   ['garbage collection', / \(garbage collector\)$/],
-  [sync, /^ fdatasync$|node:fs fdatasyncSync$/],
+  ['the sync of a commit, with waiting for the disk', /^ fdatasync$|node:fs fdatasyncSync$/],
   ['writing to the socket', /^ (writev|writeLatin1String|writeUtf8String|writeBuffer|shutdown)$/],
   [
     'the log line',
@@ -44,32 +70,6 @@ const lines: readonly (readonly [line: string, belongs: RegExp])[] = [
     /node:(_http_outgoing|_http|internal\/(streams|stream_base_commons)|net|buffer|events)/,
   ],
   ['promises and turns of the event loop', /runMicrotasks|task_queues|async_hooks|node:internal\/(process|async)/],
-];
-
-const rest = 'the rest (compiled code of the engine, regular expressions)';
-
-/** Every line, in the order of a request, and `idle` last. */
-export const pathLines: readonly string[] = [
-  'reading the socket, parsing HTTP',
-  'finding the route',
-  'Express',
-  'the exchange: its id, its deadline',
-  'the credential',
-  'the statements',
-  sync,
-  'Redis',
-  'admission',
-  'limits and uses',
-  'query and body',
-  'the search',
-  'the answer: rows, negotiation, headers',
-  'Node: headers, writable streams',
-  'writing to the socket',
-  'metrics',
-  'the log line',
-  'promises and turns of the event loop',
-  'garbage collection',
-  rest,
 ];
 
 /** The share of each line in the time that was not idle. */

@@ -47,16 +47,14 @@ export const measureInTurn = (runners: readonly Runner[], times: SpellTimes): Pr
 
 const runInTurn = async (runners: readonly Runner[], times: SpellTimes): Promise<readonly SpellFigures[]> => {
   const loads: Load[] = [];
+  const subjects: (() => Promise<Spell>)[] = [];
   try {
-    for (const { subject, request, callers } of runners) loads.push(await openLoad(subject.address, request, callers));
-    const spells = await spellsInTurn(
-      runners.map(
-        ({ subject }, at) =>
-          () =>
-            runSpell(subject, loads[at] as Load, times.spellMs),
-      ),
-      times,
-    );
+    for (const { subject, request, callers } of runners) {
+      const load = await openLoad(subject.address, request, callers);
+      loads.push(load);
+      subjects.push(() => runSpell(subject, load, times.spellMs));
+    }
+    const spells = await spellsInTurn(subjects, times);
     return spells.map(figuresOf);
   } finally {
     for (const load of loads) load.close();
