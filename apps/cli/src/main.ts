@@ -7,4 +7,4 @@ if (env.INIT_CWD) chdir(env.INIT_CWD);
 // A reader that closes the pipe early, such as `head`, has read what it wanted.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => exit(code === 'EPIPE' ? 0 : 1));
 
-exit(await run(process.argv, env));
+exit(await run(process.argv, env, process));

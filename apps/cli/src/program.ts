@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, Option, type OutputConfiguration } from 'commander';
 import { localAdmin, readConfig, startFailure, version, type Environment } from '@portico/composition';
 import { graceSecondsMax, isPorticoError, scopes } from '@portico/domain';
 import { listAdmins, listAdminsOf, promoteAdmin } from './commands/admin.ts';
@@ -24,6 +24,7 @@ import {
 } from './commands/service-account.ts';
 import { mintToken } from './commands/token.ts';
 import { whoAmI } from './commands/whoami.ts';
+import type { Io } from './io.ts';
 import { addAccess } from './program/access.ts';
 import { addConsole } from './program/console.ts';
 import { addLimits } from './program/limits.ts';
@@ -34,28 +35,28 @@ import { createTerminal, exitCodes, OperatorError, shownLine } from './terminal.
 import { actAt, refuseServer, type Tool } from './tool.ts';
 import { toolLogger, withPortico } from './with-portico.ts';
 
-/** Runs the tool with these arguments (`process.argv`) and variables; returns the exit code. */
-export const run = async (argv: readonly string[], environment: Environment): Promise<number> => {
+/** Runs the tool with these arguments (`process.argv`), variables and streams; returns the exit code. */
+export const run = async (argv: readonly string[], environment: Environment, io: Io): Promise<number> => {
   let exitCode: number = exitCodes.success;
-  const program = createProgram(environment, (code) => (exitCode = code));
+  const program = createProgram(environment, io, (code) => (exitCode = code));
   try {
     await program.parseAsync([...argv]);
     return exitCode;
   } catch (error) {
-    return exitCodeOf(error);
+    return exitCodeOf(error, io);
   }
 };
 
-const exitCodeOf = (error: unknown): number => {
+const exitCodeOf = (error: unknown, { stderr }: Io): number => {
   // Commander has already printed what is wrong with the command line; asking for help is no error.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
   const isExpected = error instanceof OperatorError || isPorticoError(error);
   const said = isExpected ? shownLine(error.message) : startFailure(error).said.split('\n').map(shownLine).join('\n');
-  process.stderr.write(`portico: ${said}\n`);
+  stderr.write(`portico: ${said}\n`);
   return error instanceof OperatorError ? error.exitCode : exitCodes.failure;
 };
 
-const createProgram = (environment: Environment, endWith: (code: number) => void): Command => {
+const createProgram = (environment: Environment, io: Io, endWith: (code: number) => void): Command => {
   const program = new Command('portico')
     .description(
       "Portico's tool for operators. It works on the stores named by the environment (DATA_DIR, DATABASE_URL, …), beside a running service too; with --server some commands work over HTTP instead.",
@@ -66,13 +67,14 @@ const createProgram = (environment: Environment, endWith: (code: number) => void
     .option('--insecure', 'send the credential to a server over plain http too')
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
+    .configureOutput(outputTo(io))
     .showHelpAfterError('(see portico --help)')
     .addHelpText(
       'after',
       '\nExit codes: 0 success, 1 failure (import: a document was refused; what names several people or collections: one was refused; jobs: one could not be retried or discarded; doctor: something is wrong), 2 wrong usage.',
     );
-  const terminal = () => createTerminal(program.opts<{ json?: true }>().json ?? false);
-  const tool: Tool = { program, environment, terminal, endWith, overHttp: new Set() };
+  const terminal = () => createTerminal(program.opts<{ json?: true }>().json ?? false, io);
+  const tool: Tool = { program, environment, io, terminal, endWith, overHttp: new Set() };
   program.hook('preAction', (_program, command) => refuseServer(tool, command));
   for (const add of [
     addToken,
@@ -97,6 +99,14 @@ const createProgram = (environment: Environment, endWith: (code: number) => void
   return program;
 };
 
+/** Where Commander writes help, and what is wrong with a command line. */
+const outputTo = ({ stdout, stderr }: Io): OutputConfiguration => ({
+  writeOut: (text) => void stdout.write(text),
+  writeErr: (text) => void stderr.write(text),
+  getOutHelpWidth: () => stdout.columns ?? 80,
+  getErrHelpWidth: () => stderr.columns ?? 80,
+});
+
 const addToken = ({ program, environment, terminal }: Tool): void => {
   const token = program
     .command('token')
@@ -116,21 +126,21 @@ const addToken = ({ program, environment, terminal }: Tool): void => {
 };
 
 const addAdmin = (tool: Tool): void => {
-  const { program, environment, terminal } = tool;
+  const { program, terminal } = tool;
   const admin = program.command('admin').description('list and make admins');
   actAt(tool, admin.command('list').description('list the admins'), {
-    stores: () => withPortico(environment, (portico) => listAdmins(portico, terminal())),
+    stores: () => withPortico(tool, listAdmins),
     server: ({ server }) => listAdminsOf(server, terminal()),
   });
   admin
     .command('promote')
     .argument('<email>', 'the e-mail of a registered profile')
     .description('make a registered profile an admin; this approves a pending one')
-    .action((email: string) => withPortico(environment, (portico) => promoteAdmin(portico, terminal(), email)));
+    .action((email: string) => withPortico(tool, (portico, terminal) => promoteAdmin(portico, terminal, email)));
 };
 
-const addServiceAccount = ({ program, environment, terminal }: Tool): void => {
-  const account = program
+const addServiceAccount = (tool: Tool): void => {
+  const account = tool.program
     .command('service-account')
     .description('manage service accounts, the credentials of machines');
   account
@@ -148,25 +158,25 @@ const addServiceAccount = ({ program, environment, terminal }: Tool): void => {
     )
     .description('create a service account and print its token, which is shown only this once')
     .action((name: string, options: NewAccountOptions) =>
-      withPortico(environment, (portico) => createAccount(portico, terminal(), name, options)),
+      withPortico(tool, (portico, terminal) => createAccount(portico, terminal, name, options)),
     );
   account
     .command('list')
     .description('list the service accounts with their scopes')
-    .action(() => withPortico(environment, (portico) => listAccounts(portico, terminal())));
+    .action(() => withPortico(tool, listAccounts));
   account
     .command('rotate')
     .argument('<name>', 'its name')
     .option('--grace <seconds>', 'how long the previous token stays valid', wholeNumber(0, graceSecondsMax), 0)
     .description("replace a service account's token and print the new one")
     .action((name: string, { grace }: { grace: number }) =>
-      withPortico(environment, (portico) => rotateAccount(portico, terminal(), name, grace)),
+      withPortico(tool, (portico, terminal) => rotateAccount(portico, terminal, name, grace)),
     );
   account
     .command('revoke')
     .argument('<name>', 'its name')
     .description('revoke a service account at once and for good')
-    .action((name: string) => withPortico(environment, (portico) => revokeAccount(portico, terminal(), name)));
+    .action((name: string) => withPortico(tool, (portico, terminal) => revokeAccount(portico, terminal, name)));
 };
 
 const addImport = (tool: Tool): void => {
@@ -199,7 +209,7 @@ const addImport = (tool: Tool): void => {
   };
   actAt(tool, command, {
     stores: (paths: string[], options: ImportOptions) =>
-      withPortico(environment, async (portico) => end(await importOnStores(portico, terminal(), paths, options))),
+      withPortico(tool, async (portico, terminal) => end(await importOnStores(portico, terminal, paths, options))),
     server: async ({ server }, paths: string[], options: ImportOptions) =>
       end(await importOverHttp(server, environment, terminal(), paths, options)),
   });
@@ -235,17 +245,18 @@ const addSignIn = (tool: Tool): void => {
   });
 };
 
-const addIndexes = ({ program, environment, terminal }: Tool): void => {
+const addIndexes = (tool: Tool): void => {
+  const { program } = tool;
   program
     .command('reindex')
     .description('embed every collection and its operations again, and wait until all of them can be found')
-    .action(() => withPortico(environment, (portico) => reindex(portico, terminal())));
+    .action(() => withPortico(tool, reindex));
   program
     .command('index')
     .description('maintain the vector index in Qdrant')
     .command('rebuild')
     .description('rebuild the index from the vectors in the database; the old one answers until that is done')
-    .action(() => withPortico(environment, (portico) => rebuildIndex(portico, terminal())));
+    .action(() => withPortico(tool, rebuildIndex));
 };
 
 const addBackup = ({ program, environment, terminal }: Tool): void => {
@@ -265,7 +276,8 @@ const addBackup = ({ program, environment, terminal }: Tool): void => {
     );
 };
 
-const addMigrate = ({ program, environment, terminal }: Tool): void => {
+const addMigrate = (tool: Tool): void => {
+  const { program, environment, terminal } = tool;
   const command = program
     .command('migrate')
     .description(
@@ -290,11 +302,12 @@ after a crash, each process refuses it, and another "migrate" fills it anew. The
     .action(async ({ to, toFile }: { to?: string; toFile?: string }) => {
       if (to === undefined && toFile === undefined) command.error('error: pass --to URL, or --to-file FILE');
       const config = readConfig(environment);
-      await migrate(config, toolLogger(environment, config), terminal(), { url: to, file: toFile });
+      await migrate(config, toolLogger(tool, config), terminal(), { url: to, file: toFile });
     });
 };
 
-const addKeys = ({ program, environment, terminal, endWith }: Tool): void => {
+const addKeys = (tool: Tool): void => {
+  const { program, environment, terminal, endWith } = tool;
   const keys = program.command('keys').description('manage the secrets key');
   keys
     .command('reseal')
@@ -302,8 +315,8 @@ const addKeys = ({ program, environment, terminal, endWith }: Tool): void => {
       'reseal with the current SECRETS_KEY what an earlier one sealed, so that SECRETS_KEY_PREVIOUS is no longer needed',
     )
     .action(() =>
-      withPortico(environment, async (portico) => {
-        if (!(await reseal(portico, terminal()))) endWith(exitCodes.failure);
+      withPortico(tool, async (portico, terminal) => {
+        if (!(await reseal(portico, terminal))) endWith(exitCodes.failure);
       }),
     );
   keys
@@ -312,7 +325,7 @@ const addKeys = ({ program, environment, terminal, endWith }: Tool): void => {
     .option('--yes', 'do not ask for confirmation')
     .action((options: { yes?: boolean }) => {
       const config = readConfig(environment);
-      return resetKeys(config, toolLogger(environment, config), terminal(), options);
+      return resetKeys(config, toolLogger(tool, config), terminal(), options);
     });
 };
 
@@ -347,14 +360,15 @@ const addDoctor = ({ program, environment, terminal, endWith }: Tool): void => {
     });
 };
 
-const addJobs = ({ program, environment, terminal, endWith }: Tool): void => {
+const addJobs = (tool: Tool): void => {
+  const { program, endWith } = tool;
   const jobs = program.command('jobs').description('list, retry or discard jobs that were given up');
   jobs
     .command('list')
     .description('list the jobs that were given up, newest first, and count the waiting ones')
     .option('--limit <count>', 'list at most this many', wholeNumber(1, 10_000), 100)
     .action(({ limit }: { limit: number }) =>
-      withPortico(environment, (portico) => listJobs(portico, terminal(), limit)),
+      withPortico(tool, (portico, terminal) => listJobs(portico, terminal, limit)),
     );
   const retry = jobs
     .command('retry')
@@ -363,9 +377,9 @@ const addJobs = ({ program, environment, terminal, endWith }: Tool): void => {
     .description('retry jobs that were given up; a running service or worker takes them within a second')
     .action((ids: string[], { all = false }: { all?: boolean }) => {
       if (all === ids.length > 0) retry.error('error: pass the ids of jobs, or --all instead');
-      return withPortico(environment, async (portico) => {
-        if (all) await retryAllJobs(portico, terminal());
-        else if (!(await retryJobs(portico, terminal(), ids))) endWith(exitCodes.failure);
+      return withPortico(tool, async (portico, terminal) => {
+        if (all) await retryAllJobs(portico, terminal);
+        else if (!(await retryJobs(portico, terminal, ids))) endWith(exitCodes.failure);
       });
     });
   jobs
@@ -373,8 +387,8 @@ const addJobs = ({ program, environment, terminal, endWith }: Tool): void => {
     .argument('<id...>', 'the ids of jobs that were given up')
     .description('discard jobs that were given up')
     .action((ids: string[]) =>
-      withPortico(environment, async (portico) => {
-        if (!(await discardJobs(portico, terminal(), ids))) endWith(exitCodes.failure);
+      withPortico(tool, async (portico, terminal) => {
+        if (!(await discardJobs(portico, terminal, ids))) endWith(exitCodes.failure);
       }),
     );
 };

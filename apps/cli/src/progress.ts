@@ -1,5 +1,5 @@
 import cliProgress from 'cli-progress';
-import { shownLine } from './terminal.ts';
+import { shownLine, type Terminal } from './terminal.ts';
 
 export interface Progress {
   advanceTo(done: number, detail?: string): void;
@@ -9,10 +9,10 @@ export interface Progress {
 const plainIntervalMs = 5_000;
 
 /** A progress bar on standard error: drawn in a terminal, a line every few seconds elsewhere. */
-export const createProgress = (what: string, total: number): Progress => {
+export const createProgress = ({ io }: Terminal, what: string, total: number): Progress => {
   const bar = new cliProgress.SingleBar(
     {
-      stream: process.stderr,
+      stream: io.stderr,
       format: `${what} {bar} {value}/{total} {eta_formatted} {detail}`,
       barsize: 30,
       hideCursor: true,

@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import { createLogger } from '@portico/composition';
 import { expect, test } from 'vitest';
 import { createSentences } from './sentences.ts';
@@ -5,9 +6,9 @@ import { counted, createTerminal, shownLine } from './terminal.ts';
 
 /** What a terminal writes for this result. */
 const written = (json: boolean, value: unknown, lines: readonly string[]): string => {
-  const texts: string[] = [];
-  createTerminal(json, (text) => void texts.push(text)).result(value, lines);
-  return texts.join('');
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  createTerminal(json, { stdin, stdout, stderr }).result(value, lines);
+  return (stdout.read() as Buffer).toString();
 };
 
 /** A control character of each kind, and characters that change the direction of a text or end a line. */

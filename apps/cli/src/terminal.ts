@@ -1,22 +1,26 @@
 import { plainLine } from '@portico/domain';
+import type { Io } from './io.ts';
 
 /** The output of a command: results go to standard output, everything else to standard error. */
 export interface Terminal {
   /** Whether to print results as one JSON document. */
   readonly json: boolean;
+  /** The streams, for what is neither a result nor a remark: an archive, a question, a progress bar. */
+  readonly io: Io;
   /** Prints the result: `value` as JSON if that is wanted, else the lines. */
   result(value: unknown, lines: readonly string[]): void;
   /** Prints a remark that is not a result. */
   note(text: string): void;
 }
 
-export const createTerminal = (json: boolean, write = (text: string) => void process.stdout.write(text)): Terminal => ({
+export const createTerminal = (json: boolean, io: Io): Terminal => ({
   json,
+  io,
   result: (value, lines) => {
     const text = json ? shownJson(value) : lines.map(shownLine).join('\n');
-    if (text) write(`${text}\n`);
+    if (text) io.stdout.write(`${text}\n`);
   },
-  note: (text) => void process.stderr.write(`${shownLine(text)}\n`),
+  note: (text) => void io.stderr.write(`${shownLine(text)}\n`),
 });
 
 /** Makes untrusted text safe for a terminal: one line without control characters. An indent stays. */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Environment } from '@portico/composition';
+import type { Io } from './io.ts';
 import { credentialFor, type ServerCredential } from './server/credential.ts';
 import { serverAddress } from './server/server-address.ts';
 import { createServer, type Server } from './server/server.ts';
@@ -9,6 +10,7 @@ import { exitCodes, OperatorError, type Terminal } from './terminal.ts';
 export interface Tool {
   readonly program: Command;
   readonly environment: Environment;
+  readonly io: Io;
   readonly terminal: () => Terminal;
   /** Sets the exit code of a command that completed. */
   readonly endWith: (code: number) => void;

@@ -1,26 +1,29 @@
-import { compose, createLogger, readConfig, type Config, type Environment, type Portico } from '@portico/composition';
+import { compose, createLogger, readConfig, type Config, type Portico } from '@portico/composition';
 import { createSentences } from './sentences.ts';
+import type { Terminal } from './terminal.ts';
+import type { Tool } from './tool.ts';
 
 /** Logs only warnings and errors, unless `LOG_LEVEL` says otherwise. */
-export const toolLogger = ({ LOG_LEVEL: wanted }: Environment, { logLevel }: Config): Portico['logger'] => {
+export const toolLogger = ({ environment, io }: Tool, { logLevel }: Config): Portico['logger'] => {
+  const { LOG_LEVEL: wanted } = environment;
   const level = wanted ? logLevel : 'warn';
   const withStacks = level === 'debug' || level === 'trace';
   return createLogger(
     level,
     'portico',
-    createSentences((text) => void process.stderr.write(text), withStacks),
+    createSentences((text) => void io.stderr.write(text), withStacks),
   );
 };
 
 /** Does the work on the stores, and closes them even if it fails. */
 export const withPortico = async (
-  environment: Environment,
-  work: (portico: Portico) => Promise<void>,
+  tool: Tool,
+  work: (portico: Portico, terminal: Terminal) => Promise<void>,
 ): Promise<void> => {
-  const config = readConfig(environment);
-  const portico = await compose(config, toolLogger(environment, config), 'tool');
+  const config = readConfig(tool.environment);
+  const portico = await compose(config, toolLogger(tool, config), 'tool');
   try {
-    await work(portico);
+    await work(portico, tool.terminal());
   } finally {
     await portico.close();
   }

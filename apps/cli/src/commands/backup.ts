@@ -30,7 +30,7 @@ export const backUp = async (
   try {
     const made = join(staging, 'archive');
     const manifest = await fill(files, staging, made);
-    if (toOutput) await pipeline(createReadStream(made), process.stdout, { end: false });
+    if (toOutput) await pipeline(createReadStream(made), terminal.io.stdout, { end: false });
     else {
       await rename(made, archive);
       await syncFolder(dirname(archive));

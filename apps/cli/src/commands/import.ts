@@ -77,7 +77,7 @@ const importDocuments = async (
   if (options.name !== undefined && sources.length !== 1)
     throw new OperatorError(`--name is for one document, and these are ${sources.length}`, exitCodes.usage);
   const summary = { taken: [] as Taken[], skipped: [] as Left[], refused: [] as Left[] };
-  const progress = createProgress(options.dryRun ? 'Comparing' : 'Importing', sources.length);
+  const progress = createProgress(facts.terminal, options.dryRun ? 'Comparing' : 'Importing', sources.length);
   try {
     for (const [index, source] of sources.entries()) {
       progress.advanceTo(index, source.file);

@@ -10,7 +10,7 @@ export const rebuildIndex = async ({ remoteIndex }: Portico, terminal: Terminal)
   let progress: Progress | null = null;
   try {
     const rebuilt = await remoteIndex.rebuild((written, total) => {
-      progress ??= createProgress('Writing vectors', total);
+      progress ??= createProgress(terminal, 'Writing vectors', total);
       progress.advanceTo(written);
     });
     terminal.result(rebuilt, [`The index was rebuilt with ${rebuilt.vectors} vectors.`]);

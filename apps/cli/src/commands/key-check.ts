@@ -4,7 +4,7 @@ import type { Terminal } from '../terminal.ts';
 
 /** Returns and prints whether the text is a well-formed API secret or token of a service account, without repeating it. */
 export const checkKey = async (terminal: Terminal, argument: string | undefined): Promise<boolean> => {
-  const secret = argument === undefined || argument === '-' ? (await text(process.stdin)).trim() : argument;
+  const secret = argument === undefined || argument === '-' ? (await text(terminal.io.stdin)).trim() : argument;
   const wellFormed = isWellFormedSecret(secret) || accountIdOf(secret) !== null;
   const said = wellFormed
     ? 'well formed: shape and checksum are right (whether it is in use was not checked)'

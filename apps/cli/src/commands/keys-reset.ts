@@ -25,7 +25,7 @@ export const resetKeys = async (
     if (!isAnythingLost(lost))
       throw new OperatorError('there is nothing to reset: the configured keys open everything that is sealed');
     for (const line of linesOf(lost)) terminal.note(line);
-    if (!yes) await confirm();
+    if (!yes) await confirm(terminal);
     const taken = await secrets.reset();
     terminal.result(viewOf(taken), [
       `Removed: ${countsOf(taken)}. Start the service; from now on it seals with the current key.`,
@@ -35,11 +35,11 @@ export const resetKeys = async (
   }
 };
 
-const confirm = async (): Promise<void> => {
-  if (!process.stdin.isTTY) {
+const confirm = async ({ io }: Terminal): Promise<void> => {
+  if (!io.stdin.isTTY) {
     throw new OperatorError('there is no terminal to ask for confirmation on: pass --yes', exitCodes.usage);
   }
-  const asking = createInterface({ input: process.stdin, output: process.stderr });
+  const asking = createInterface({ input: io.stdin, output: io.stderr });
   try {
     const answer = await asking.question('Remove all of this for good? Type yes: ');
     if (answer.trim().toLowerCase() !== 'yes') throw new OperatorError('not confirmed: nothing was removed');

@@ -34,7 +34,7 @@ export const logIn = async (
     );
   }
   const issuer = await discoverIssuer(name, clientId);
-  const open = pageOpener((text) => terminal.note(text), process.stderr.isTTY && process.stdin.isTTY);
+  const open = pageOpener(terminal);
   const hasDevices = issuer.serverMetadata().device_authorization_endpoint !== undefined;
   const byDevice = hasDevices ? await signInByDevice(issuer, open) : null;
   const { id_token, refresh_token }: Tokens = byDevice ?? (await signInByLoopback(issuer, open, patienceMs));

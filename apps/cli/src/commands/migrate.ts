@@ -21,18 +21,18 @@ export const migrate = async (
   terminal: Terminal,
   destination: Destination,
 ): Promise<void> => {
-  const to = await read(destination);
+  const to = await read(terminal, destination);
   const startedAt = performance.now();
-  const moved = await withProgress((onProgress) => moveData(config, to, logger, onProgress));
+  const moved = await withProgress(terminal, (onProgress) => moveData(config, to, logger, onProgress));
   tell(terminal, config, moved, (performance.now() - startedAt) / 1_000);
 };
 
 /** Shows a progress bar as soon as the total is known. */
-const withProgress = async <T>(work: (onProgress: OnProgress) => Promise<T>): Promise<T> => {
+const withProgress = async <T>(terminal: Terminal, work: (onProgress: OnProgress) => Promise<T>): Promise<T> => {
   const shown: Progress[] = [];
   try {
     return await work((done, total, doing) => {
-      if (shown.length === 0) shown.push(createProgress('Moving', total));
+      if (shown.length === 0) shown.push(createProgress(terminal, 'Moving', total));
       shown[0]?.advanceTo(done, doing);
     });
   } finally {
@@ -42,8 +42,8 @@ const withProgress = async <T>(work: (onProgress: OnProgress) => Promise<T>): Pr
 
 type OnProgress = Parameters<typeof moveData>[3];
 
-const read = async ({ url, file }: Destination): Promise<Config['database']> => {
-  const written = url ?? (await contentOf(file ?? '-'));
+const read = async ({ io }: Terminal, { url, file }: Destination): Promise<Config['database']> => {
+  const written = url ?? (await (file === undefined || file === '-' ? text(io.stdin) : contentOf(file)));
   const database = readDatabaseAddress(written.trim());
   if (database) return database;
   throw new OperatorError(
@@ -53,7 +53,6 @@ const read = async ({ url, file }: Destination): Promise<Config['database']> => 
 };
 
 const contentOf = async (file: string): Promise<string> => {
-  if (file === '-') return text(process.stdin);
   try {
     return await readFile(file, 'utf8');
   } catch (error) {

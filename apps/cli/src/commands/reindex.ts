@@ -12,7 +12,7 @@ export const reindex = async (portico: Portico, terminal: Terminal): Promise<voi
   const run = await useCases.startReindex(operatorAuthority);
   const background = startBackground(portico);
   try {
-    const { jobId, total, done, failed } = await embedded(portico, run);
+    const { jobId, total, done, failed } = await embedded(portico, terminal, run);
     const operations = await operationsEmbedded(portico);
     terminal.result({ job_id: jobId, total, done, failed, operations }, [
       `${done} of ${total} collections were embedded again, ${failed} failed.`,
@@ -24,8 +24,8 @@ export const reindex = async (portico: Portico, terminal: Terminal): Promise<voi
   }
 };
 
-const embedded = async ({ useCases }: Portico, run: ReindexRun): Promise<ReindexProgress> => {
-  const progress = createProgress('Embedding', run.total);
+const embedded = async ({ useCases }: Portico, terminal: Terminal, run: ReindexRun): Promise<ReindexProgress> => {
+  const progress = createProgress(terminal, 'Embedding', run.total);
   try {
     for (;;) {
       const state = await useCases.readReindex();

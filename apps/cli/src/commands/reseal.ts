@@ -9,7 +9,7 @@ export const reseal = async ({ useCases }: Portico, terminal: Terminal): Promise
   const shown: { progress?: Progress } = {};
   try {
     const { credentials, mails, unreadable } = await useCases.resealSecrets(operatorAuthority, (done, total) => {
-      shown.progress ??= createProgress('Resealing', total);
+      shown.progress ??= createProgress(terminal, 'Resealing', total);
       shown.progress.advanceTo(done);
     });
     terminal.result({ credentials, mails, unreadable }, [

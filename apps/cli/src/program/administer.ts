@@ -18,8 +18,8 @@ export const administer = <Args extends readonly unknown[]>(
   };
   actAt<Args>(tool, command, {
     stores: (...args) =>
-      withPortico(tool.environment, async (portico) =>
-        end(await work(administrationOnStores(portico), tool.terminal(), ...args)),
+      withPortico(tool, async (portico, terminal) =>
+        end(await work(administrationOnStores(portico), terminal, ...args)),
       ),
     server: async ({ server }, ...args) => end(await work(administrationOverHttp(server), tool.terminal(), ...args)),
   });

@@ -12,7 +12,8 @@ interface ConsoleOptions {
 }
 
 /** The command that lets a browser in. */
-export const addConsole = ({ program, environment, terminal }: Tool): void => {
+export const addConsole = (tool: Tool): void => {
+  const { program, environment } = tool;
   const command = program
     .command('console')
     .description(
@@ -35,8 +36,8 @@ the address at which the service listens. In the Compose stack:
       const config = readConfig(environment);
       const address = browserAddress(config, environment);
       refuseOtherIssuer(config, address);
-      await withPortico(environment, (portico) =>
-        openConsole(portico, terminal(), consoleUser(config, user), { address, minutes }),
+      await withPortico(tool, (portico, terminal) =>
+        openConsole(portico, terminal, consoleUser(config, user), { address, minutes }),
       );
     });
 };

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import type { Terminal } from '../terminal.ts';
 import type { OpenPage } from './tokens.ts';
 
 const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
@@ -8,13 +9,14 @@ const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> 
 
 /** Opens pages with the system's browser where a terminal is attached; else, and if that fails, the instruction is enough. */
 export const pageOpener =
-  (note: (text: string) => void, hasTerminal: boolean): OpenPage =>
+  (terminal: Terminal): OpenPage =>
   async (page, instruction) => {
-    for (const line of instruction.split('\n')) note(line);
+    for (const line of instruction.split('\n')) terminal.note(line);
     // The issuer chose the address: nothing but a page is opened.
-    if (!hasTerminal || !/^https?:\/\//.test(page)) return;
+    const { stdin, stderr } = terminal.io;
+    if (!stdin.isTTY || !stderr.isTTY || !/^https?:\/\//.test(page)) return;
     const [command, ...args] = openers[process.platform] ?? ['xdg-open'];
     const opener = spawn(command, [...args, page], { stdio: 'ignore', detached: true });
-    opener.on('error', () => note('No browser could be opened here: open the address yourself.'));
+    opener.on('error', () => terminal.note('No browser could be opened here: open the address yourself.'));
     opener.unref();
   };
