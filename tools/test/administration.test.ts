@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { root } from '../src/service-process.ts';
-import { createInstallation, type Installation, type ToolRun } from './installation.ts';
+import { createInstallation, type Installation } from './installation.ts';
+import type { ToolRun } from './run-tool.ts';
 
 let installation: Installation;
 let remote: Readonly<Record<string, string>>;
 beforeAll(async () => {
   installation = await createInstallation({ RATE_LIMIT_FAILED_KEYS: 'off' });
-  const { address } = await installation.start();
+  const { address } = await installation.compose();
   const token = (await installation.tool('token', '--admin')).stdout.trim();
   remote = { PORTICO_SERVER: address, PORTICO_TOKEN: token };
   await installation.tool('import', `${root}/samples`);
@@ -81,7 +82,7 @@ const dayOf = (ann: string, bob: string, group: string): readonly (readonly [cod
   [1, 'group', 'delete', group],
 ];
 
-test('the same commands say the same on the stores and over HTTP', { timeout: 600_000 }, async () => {
+test('the same commands say the same on the stores and over HTTP', async () => {
   const both: string[][][] = [];
   for (const [run, uid] of [
     [here, 'east'],

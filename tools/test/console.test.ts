@@ -17,7 +17,7 @@ import { createInstallation, type Installation } from './installation.ts';
 let installation: Installation;
 beforeAll(async () => {
   installation = await createInstallation({ IDENTITY_GROUPS_CLAIM: 'groups' });
-  await installation.start();
+  await installation.compose();
 });
 afterAll(() => installation.remove());
 
@@ -77,7 +77,7 @@ test('console signs in as any user, with groups, and every process of the servic
   const left = Date.parse(made['expires_at'] ?? '') - Date.now();
   expect(left).toBeGreaterThan(23 * 3_600_000);
   expect(left).toBeLessThanOrEqual(24 * 3_600_000);
-  const replica = await installation.startReplica();
+  const replica = await installation.composeReplica();
   const addresses = [installation.api.address, replica.api.address];
   const signedIn = await Promise.all(addresses.map((address) => signIn(address, made['code'] ?? '')));
   const tokens = signedIn.flatMap((one) => (one ? [one.tokens] : []));

@@ -3,36 +3,38 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { vi } from 'vitest';
 import type { Environment } from '@portico/composition';
 import { freePort } from '@portico/test-servers';
 import { createApiClient, type ApiClient, type Credential } from '../src/api-client.ts';
 import { endProcess, root, startService, type ServiceProcess } from '../src/service-process.ts';
-
-export interface ToolRun {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import { startComposed, type ComposedService } from './composed-service.ts';
+import { runTool, type ToolRun } from './run-tool.ts';
 
 export interface Replica {
   readonly service: ServiceProcess;
   readonly api: ApiClient;
 }
 
-/** A fresh installation in a folder of its own: the service as a process, and the operator's tool. */
+/** A fresh installation in a folder of its own: the service, and the operator's tool. */
 export interface Installation {
   readonly folder: string;
   /** The variables that it was created with. */
   readonly variables: Readonly<Record<string, string>>;
   readonly api: ApiClient;
+  /** Starts the service as a process, which takes a second or two. */
   readonly start: () => Promise<ServiceProcess>;
+  /** Starts it in this process instead, for tests that are not about processes. */
+  readonly compose: () => Promise<ComposedService>;
+  /** One more of these on the same data, on a port of its own. */
+  readonly composeReplica: () => Promise<ComposedService>;
   /** Starts one more process of the service on the same data, on a port of its own. */
   readonly startReplica: () => Promise<Replica>;
-  /** Runs the operator's tool with these arguments. */
+  /** Runs the operator's tool with these arguments, in this process. */
   readonly tool: (...args: readonly string[]) => Promise<ToolRun>;
-  /** The same with these variables alone, besides what is inherited: as on a machine that has no stores. */
+  /** The same with these variables alone, as on a machine that has no stores. */
   readonly toolElsewhere: (variables: Environment, ...args: readonly string[]) => Promise<ToolRun>;
+  /** The same as `tool`, as a process: for what a process has to do with. */
+  readonly toolProcess: (...args: readonly string[]) => Promise<ToolRun>;
   /** Starts the operator's tool and leaves it running. */
   readonly spawnTool: (...args: readonly string[]) => ChildProcess;
   /** Starts a worker process and leaves it running. */
@@ -52,9 +54,6 @@ export const inherited: Environment = {
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
 };
 
-// A process starts in a second or two, on a busy machine in many, and a test may start ten.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
 export const createInstallation = async (variables: Readonly<Record<string, string>> = {}): Promise<Installation> => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-installation-'));
   const port = await freePort();
@@ -73,6 +72,15 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
     services.push(service);
     return service;
   };
+  const composed = new Set<ComposedService>();
+  const composeWith = async (variables: Environment): Promise<ComposedService> => {
+    const service = await startComposed(variables);
+    composed.add(service);
+    const stop = async () => {
+      if (composed.delete(service)) await service.stop();
+    };
+    return { ...service, stop };
+  };
   const spawnWith = (args: readonly string[]): ChildProcess => {
     const child = spawn(process.execPath, args, { cwd: root, env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
     // Drains the output, so that it does not fill the pipe.
@@ -81,9 +89,8 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
     return child;
   };
   const commandOf = (args: readonly string[]) => ['-C', '@portico/source', join(root, 'apps/cli/src/main.ts'), ...args];
-  const toolElsewhere: Installation['toolElsewhere'] = async (variables, ...args) => {
-    const env = { ...inherited, ...variables };
-    const running = run(process.execPath, commandOf(args), { cwd: root, env, maxBuffer: 64 * 1_048_576 });
+  const toolProcess: Installation['toolProcess'] = async (...args) => {
+    const running = run(process.execPath, commandOf(args), { cwd: root, env: environment, maxBuffer: 64 * 1_048_576 });
     children.push(running.child);
     try {
       return { code: 0, ...(await running) };
@@ -93,7 +100,7 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
       return { code, stdout, stderr };
     }
   };
-  const tool: Installation['tool'] = (...args) => toolElsewhere(environment, ...args);
+  const tool: Installation['tool'] = (...args) => runTool(environment, args);
   const tokenOf = async (...args: readonly string[]): Promise<Credential> => {
     const { code, stdout, stderr } = await tool('token', ...args);
     if (code !== 0) throw new Error(stderr);
@@ -108,8 +115,11 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
       const service = await startWith({ ...environment, PORT: String(await freePort()) });
       return { service, api: createApiClient(service.address) };
     },
+    compose: () => composeWith(environment),
+    composeReplica: () => composeWith({ ...environment, PORT: '0' }),
     tool,
-    toolElsewhere,
+    toolElsewhere: (variables, ...args) => runTool(variables, args),
+    toolProcess,
     spawnTool: (...args) => spawnWith(commandOf(args)),
     spawnWorker: () => spawnWith(['-C', '@portico/source', 'apps/worker/src/main.ts']),
     admin: () => tokenOf('--admin'),
@@ -118,6 +128,7 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
       ending.abort();
       for (const start of await Promise.allSettled(services))
         if (start.status === 'fulfilled') await start.value.kill();
+      for (const service of composed) await service.stop();
       for (const child of children) await endProcess(child, 'SIGKILL');
       rmSync(folder, { recursive: true, force: true });
     },

@@ -43,7 +43,7 @@ test.each(pages)('every service of the stack that %s names exists', (_path, text
 });
 
 test('the manual explains every metric of the service, and no other', async () => {
-  const { address } = await installation.start();
+  const { address } = await installation.compose();
   // The request metric appears with the first request.
   await fetch(`${address}/health`);
   const text = await (await fetch(`${address}/metrics`)).text();

@@ -12,7 +12,7 @@ const statusOf = async (token: string, path: string): Promise<number> =>
   (await installation.api.call({ token }, 'GET', path)).status;
 
 test('the tool creates, lists, rotates and revokes service accounts, which a running service knows at once', async () => {
-  await installation.start();
+  await installation.compose();
   const made = await tool('create', 'ci-publisher', '--scope', 'catalog:read', '--scope', 'audit:read');
   expect(made.code).toBe(0);
   expect(made.stdout).toMatch(/^portico_sa_\w{71}\n$/);

@@ -5,14 +5,15 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { freePort } from '@portico/test-servers';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { createInstallation, type Installation, type ToolRun } from './installation.ts';
+import { createInstallation, type Installation } from './installation.ts';
+import type { ToolRun } from './run-tool.ts';
 
 let installation: Installation;
 let address: string;
 let token: string;
 beforeAll(async () => {
   installation = await createInstallation({ RATE_LIMIT_FAILED_KEYS: 'off' });
-  ({ address } = await installation.start());
+  ({ address } = await installation.compose());
   token = (await installation.tool('token', '--admin')).stdout.trim();
 });
 afterAll(() => installation.remove());

@@ -1,1 +1,2 @@
 export { run } from './program.ts';
+export type { Io } from './io.ts';

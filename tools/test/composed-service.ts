@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import {
+  compose,
+  createLogger,
+  readConfig,
+  startBackground,
+  version,
+  type Composition,
+  type Environment,
+} from '@portico/composition';
+import { createUseCases, type Clock } from '@portico/domain';
+import { createHttpApp, createHttpServer } from '@portico/http';
+import { createApiClient, type ApiClient } from '../src/api-client.ts';
+
+/** The service in this process instead of one of its own, with its own connections, caches and background. */
+export interface ComposedService {
+  readonly address: string;
+  readonly api: ApiClient;
+  readonly portico: Composition;
+  /** Shuts it down gracefully. */
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * Composes the service as its process does. It listens at `PORT`; `clock` replaces the machine's for its use cases.
+ *
+ * Its database must not be opened by `node:sqlite` in this process meanwhile: that is a second SQLite, and the two would
+ * release each other's locks.
+ */
+export const startComposed = async (variables: Environment, clock?: Clock): Promise<ComposedService> => {
+  const config = readConfig(variables);
+  const logger = createLogger('error', 'composed');
+  const portico = await compose(config, logger, 'http');
+  const useCases = clock ? createUseCases({ ...portico.ports, clock }, config.settings) : portico.useCases;
+  const { documents, bodyStore: sharedBodies, localIssuer, issuerEndpoints, localSignIn, duties } = portico;
+  const settings = { ...config, version };
+  const signingIn = { localIssuer, issuerEndpoints, localSignIn };
+  const server = createHttpServer(
+    createHttpApp({ useCases, documents, settings, logger, sharedBodies, ...signingIn, runsJobs: duties.worksJobs }),
+  );
+  server.listen(config.port, '127.0.0.1');
+  await once(server, 'listening');
+  const background = startBackground({ ...portico, useCases });
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    address,
+    api: createApiClient(address),
+    portico,
+    stop: async () => {
+      await server.drain({ noticeMs: 0 });
+      await background.stop();
+      await portico.close();
+    },
+  };
+};
