@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleep } from './real-time.ts';
 
 /** One client connection through the proxy; the server is dialled once bytes may pass. */
 export class FaultyConnection {

@@ -2,8 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
+import { clearTimeout, setTimeout, sleep } from './real-time.ts';
 import type { Account } from './server-folder.ts';
 import type { Watchdog } from './watchdog.ts';
 

@@ -47,6 +47,7 @@ export class ModelRunner {
 
   async #load(clientLeft: AbortSignal): Promise<void> {
     this.loadsBegun += 1;
-    this.#isLoaded = await setTimeout(this.loadMs, true, { signal: clientLeft }).catch(() => false);
+    const took = this.loadMs > 0 ? setTimeout(this.loadMs, true, { signal: clientLeft }) : Promise.resolve(true);
+    this.#isLoaded = await took.catch(() => false);
   }
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { LoopbackServer } from '../loopback-server.ts';
+import { sleep } from '../real-time.ts';
 import type { ServerControl } from '../server-process.ts';
 import { embedAnswer, refusal, type Answer, type Json } from './embed-answer.ts';
 import { isValidName, listedName } from './model-name.ts';
@@ -224,7 +225,7 @@ export class OllamaStandIn implements OllamaServer {
     }
     response.writeHead(200, { 'content-type': 'application/x-ndjson' });
     for (const [step, line] of lines.entries()) {
-      await setTimeout(this.pullStepMs);
+      await sleep(this.pullStepMs);
       if (step === 3 && this.pullFault === 'hang') return;
       if (step === 3 && this.pullFault === 'stall') return this.#stall(lines[2] ?? {}, response);
       if (step === 3 && this.pullFault === 'reset') return void response.destroy();
@@ -237,7 +238,7 @@ export class OllamaStandIn implements OllamaServer {
   async #stall(line: Json, response: ServerResponse): Promise<void> {
     while (!response.destroyed && this.pullFault === 'stall') {
       response.write(`${JSON.stringify(line)}\n`);
-      await setTimeout(stalledLineMs);
+      await sleep(stalledLineMs);
     }
     response.destroy();
   }
@@ -283,7 +284,7 @@ const spoil = (fault: Exclude<OllamaFault, object>, answer: Answer, response: Se
   if (fault === 'resetMidway') {
     response.writeHead(200, { 'content-type': jsonType, 'content-length': 100_000 });
     response.write('{"embeddings":[[0.1,');
-    return void setTimeout(20).then(() => response.destroy());
+    return void sleep(20).then(() => response.destroy());
   }
   const spoilt = fault === 'nan' ? embeddings : spoiltVectors[fault](embeddings);
   const text = JSON.stringify({ ...rest, embeddings: spoilt }).replaceAll('"infinite"', '1e999');

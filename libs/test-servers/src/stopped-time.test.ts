@@ -1,0 +1,90 @@
+import { setTimeout as promised } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { startFaultProxy } from './fault-proxy.ts';
+import { startOllamaStandIn } from './ollama-stand-in/ollama-stand-in.ts';
+import { stopTime, type StoppedTime } from './stopped-time.ts';
+
+const stopped = (): StoppedTime => {
+  const time = stopTime(vi);
+  onTestFinished(time.goOn);
+  return time;
+};
+
+/** Calls `done` once it is over, each with timers of another kind. */
+const waits: readonly [string, (ms: number, done: () => void) => void][] = [
+  ['setTimeout', (ms, done) => void setTimeout(done, ms)],
+  ['the timers of Node with promises', (ms, done) => void promised(ms).then(done)],
+  ['AbortSignal.timeout', (ms, done) => AbortSignal.timeout(ms).addEventListener('abort', done)],
+  ['AbortSignal.any', (ms, done) => AbortSignal.any([AbortSignal.timeout(ms)]).addEventListener('abort', done)],
+];
+
+test.each(waits)('%s wait for the time of the test', async (_name, wait) => {
+  const time = stopped();
+  let isOver = false;
+  wait(1_000, () => (isOver = true));
+  await time.pass(999);
+  expect(isOver).toBe(false);
+  await time.pass(1);
+  expect(isOver).toBe(true);
+});
+
+test('clocks stand still, and go on as far as the test says', async () => {
+  const time = stopped();
+  const [wall, monotonic] = [Date.now(), performance.now()];
+  await time.pass(86_400_000);
+  expect([Date.now() - wall, performance.now() - monotonic]).toEqual([86_400_000, 86_400_000]);
+});
+
+test('a limit that struck looks like one of AbortSignal.timeout', async () => {
+  const real = AbortSignal.timeout(0);
+  await expect.poll(() => real.aborted).toBe(true);
+  const time = stopped();
+  const signal = AbortSignal.timeout(5);
+  await time.pass(5);
+  expect(signal.reason).toEqual(real.reason);
+});
+
+test('sockets and the fault proxy go on meanwhile, and one can wait for them', async () => {
+  const time = stopped();
+  const before = Date.now();
+  const standIn = await startOllamaStandIn();
+  onTestFinished(() => standIn.close());
+  const proxy = await startFaultProxy({ host: '127.0.0.1', port: standIn.control.port });
+  onTestFinished(() => proxy.close());
+  await proxy.set({ latencyMs: 20 });
+  let text = '';
+  void fetch(proxy.through(standIn.url)).then(async (response) => {
+    text = await response.text();
+  });
+  await time.stillUntil(() => expect(text).toBe('Ollama is running'));
+  expect(Date.now()).toBe(before);
+});
+
+test('the model of the Ollama stand-in computes in stopped time', async () => {
+  const time = stopped();
+  const standIn = await startOllamaStandIn();
+  onTestFinished(() => standIn.close());
+  standIn.runner.loadMs = 60_000;
+  let isLoaded = false;
+  const body = JSON.stringify({ model: 'nomic-embed-text', input: [] });
+  const loading = fetch(`${standIn.url}/api/embed`, { method: 'POST', body }).then(() => (isLoaded = true));
+  await time.stillUntil(() => expect(standIn.runner.loadsBegun).toBe(1));
+  await time.pass(59_999);
+  expect(isLoaded).toBe(false);
+  await time.passUntil(loading);
+});
+
+test('what fails is attempted again while time passes, and what never ends is an error', async () => {
+  const time = stopped();
+  const before = Date.now();
+  const attempt = () => (Date.now() < before + 5_000 ? Promise.reject(new Error('not yet')) : 'done');
+  expect(await time.passUntilSucceeds(attempt)).toBe('done');
+  await expect(time.passUntil(new Promise(() => undefined))).rejects.toThrow('Nothing came of it');
+});
+
+test('afterwards time is real again', async () => {
+  stopTime(vi).goOn();
+  await promised(1);
+  const signal = AbortSignal.timeout(1);
+  await expect.poll(() => signal.aborted).toBe(true);
+});
