@@ -21,7 +21,7 @@ beforeEach(async () => {
   archive = join(installation.folder, 'kept', 'monday.tar');
 });
 afterEach(async () => {
-  for (const each of opened.splice(0)) await each.remove();
+  for (const each of opened.splice(0).reverse()) await each.remove();
 });
 
 const document = {
@@ -61,7 +61,7 @@ const names = (folder: string): readonly string[] => readdirSync(folder).toSorte
 const digestOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
 
 test('a backup taken from a service that writes restores keys, credentials, tokens and operations in an empty folder', async () => {
-  await installation.start();
+  await installation.compose();
   const { caller, collection, key } = await fill(installation);
   let people = 0;
   let done = false;
@@ -83,7 +83,7 @@ test('a backup taken from a service that writes restores keys, credentials, toke
   expect(JSON.parse(restored.stdout)).toMatchObject({ format: 1, kept_aside: [] });
   expect(names(other.folder)).toEqual(['local-issuer.key', 'portico.sqlite', 'secrets.key']);
   for (const name of names(other.folder)) expect(modeOf(join(other.folder, name))).toBe(0o600);
-  await other.start();
+  await other.compose();
   expect((await other.api.call(key, 'POST', '/api/vector/search', { query: 'x' })).status).toBe(200);
   const metadata = await other.api.ask<object>(caller, 'GET', `/api/collections/${collection}/metadata`);
   expect(metadata).toMatchObject({ authentication });
@@ -133,12 +133,12 @@ test('a restore is refused beside a service, and replaces data only with --force
   // The keys are the same as in the backup.
   expect(aside).toEqual([expect.stringMatching(`^${database}\\.before-restore-`)]);
   expect(names(installation.folder).filter((name) => /-(wal|shm)$|\.new$|^\./.test(name))).toEqual([]);
-  await installation.start();
+  await installation.compose();
   const emails = async ({ api, admin }: Installation) =>
     (await api.ask<{ email: string }[]>(await admin(), 'GET', '/api/profiles/')).map(({ email }) => email);
   expect(await emails(installation)).toEqual(['admin@localhost', 'before@example.com']);
   const asideOnly = await create({ DATA_DIR: installation.folder, DATABASE_URL: `sqlite:${aside[0]}` });
-  await asideOnly.start();
+  await asideOnly.compose();
   expect(await emails(asideOnly)).toContain('after@example.com');
 });
 

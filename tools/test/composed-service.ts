@@ -22,6 +22,8 @@ export interface ComposedService {
   readonly stop: () => Promise<void>;
 }
 
+const logger = createLogger('error', 'composed');
+
 /**
  * Composes the service as its process does. It listens at `PORT`; `clock` replaces the machine's for its use cases.
  *
@@ -30,7 +32,6 @@ export interface ComposedService {
  */
 export const startComposed = async (variables: Environment, clock?: Clock): Promise<ComposedService> => {
   const config = readConfig(variables);
-  const logger = createLogger('error', 'composed');
   const portico = await compose(config, logger, 'http');
   const useCases = clock ? createUseCases({ ...portico.ports, clock }, config.settings) : portico.useCases;
   const { documents, bodyStore: sharedBodies, localIssuer, issuerEndpoints, localSignIn, duties } = portico;

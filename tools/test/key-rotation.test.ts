@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createInstallation, type Installation } from './installation.ts';
 
 const [old, fresh] = [randomBytes(32), randomBytes(32)].map((bytes) => bytes.toString('base64')) as [string, string];
 
-/** One data folder with the old key, with both keys, and with the new key only; mails wait for a worker. */
+/** One data folder with the old key, with both keys, and with the new key only; mails wait for the last. */
 let before: Installation;
 let between: Installation;
 let after: Installation;
@@ -16,7 +15,6 @@ beforeAll(async () => {
   before = await createInstallation({ JOBS: 'off', ADMIN_NOTICES: 'off', SECRETS_KEY: old });
   const on = async (variables: Readonly<Record<string, string>>) => {
     const installation = await createInstallation({
-      JOBS: 'off',
       ADMIN_NOTICES: 'off',
       DATA_DIR: before.folder,
       ...variables,
@@ -24,7 +22,7 @@ beforeAll(async () => {
     others.push(installation);
     return installation;
   };
-  between = await on({ SECRETS_KEY: fresh, SECRETS_KEY_PREVIOUS: old });
+  between = await on({ JOBS: 'off', SECRETS_KEY: fresh, SECRETS_KEY_PREVIOUS: old });
   after = await on({ SECRETS_KEY: fresh });
 });
 afterAll(async () => {
@@ -49,7 +47,7 @@ const reseal = async (installation: Installation) => {
 };
 
 test('after a change of the secrets key everything is resealed, and the earlier key is no longer needed', async () => {
-  const first = await before.start();
+  const first = await before.compose();
   const admin = await before.admin();
   const stored: Collection[] = [];
   for (const name of ['Weather', 'Roads']) {
@@ -73,21 +71,20 @@ test('after a change of the secrets key everything is resealed, and the earlier 
   await first.stop();
 
   // Beside a running service, twice, with the same result.
-  const second = await between.start();
+  const second = await between.compose();
   for (const collection of stored)
     expect(await read(between, collection)).toMatchObject({ authentication: credential });
   expect(await reseal(between)).toEqual({ code: 0, credentials: 2, mails: 1, unreadable: [] });
   expect(await reseal(between)).toEqual({ code: 0, credentials: 0, mails: 0, unreadable: [] });
   await second.stop();
 
-  await after.start();
+  await after.compose();
   for (const collection of stored) expect(await read(after, collection)).toMatchObject({ authentication: credential });
   expect(await list(after)).toEqual(listed);
   const client = { clientId: key.client_id, secret: key.client_secret };
   expect(await after.api.ask(client, 'POST', '/api/vector/search', { query: 'weather' })).toEqual([]);
-  after.spawnWorker();
-  const [mail] = await mailsIn(join(before.folder, 'mails'));
-  expect(mail).toContain(key.client_secret);
+  const mails = () => mailsIn(join(before.folder, 'mails'));
+  await expect.poll(mails).toEqual([expect.stringContaining(key.client_secret)]);
   const page = await after.api.ask<{ data: Entry[] }>(admin, 'GET', '/api/audit/?source=system&action=secrets.reseal');
   // One for each, in any order.
   expect(page.data).toHaveLength(3);
@@ -102,7 +99,7 @@ test('after a change of the secrets key everything is resealed, and the earlier 
 test('reseal names what no configured key opens, leaves it as it is, and exits with 1', async () => {
   const stranger = await createInstallation({ JOBS: 'off', SECRETS_KEY: old });
   others.push(stranger);
-  await stranger.start();
+  await stranger.compose();
   const admin = await stranger.admin();
   const body = { name: 'Weather', openapi_spec: document, authentication: credential };
   const { id } = await stranger.api.ask<Collection>(admin, 'POST', '/api/collections/', body);
@@ -120,21 +117,9 @@ test('reseal names what no configured key opens, leaves it as it is, and exits w
   });
 });
 
-const mailsIn = async (folder: string): Promise<readonly string[]> => {
-  for (let attempt = 0; attempt < 400; attempt++) {
-    const names = folderNames(folder);
-    if (names.length > 0) return names.map((name) => readFileSync(join(folder, name), 'utf8'));
-    await pause(100);
-  }
-  return [];
-};
-
 /** The folder is created with the first mail. */
-const folderNames = (folder: string): readonly string[] => {
-  try {
-    return readdirSync(folder).filter((name) => name.endsWith('.eml'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
+const mailsIn = (folder: string): readonly string[] => {
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder).filter((name) => name.endsWith('.eml'));
+  return names.map((name) => readFileSync(join(folder, name), 'utf8'));
 };

@@ -33,12 +33,12 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     keyFile = join(installation.folder, 'secrets.key');
   });
   afterEach(async () => {
-    for (const each of opened.splice(0)) await each.remove();
+    for (const each of opened.splice(0).reverse()) await each.remove();
   });
 
   /** A collection with a credential, a client with a key, the mail that waits to bring it, and a service account. */
   const fill = async (): Promise<{ admin: Credential; collection: string; client: Client; token: string }> => {
-    const service = await installation.start();
+    const service = await installation.compose();
     const admin = await installation.admin();
     const { api } = installation;
     const stored = { name: 'Weather', openapi_spec: document, authentication: credential };
@@ -140,7 +140,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
       api_keys: 1,
       service_accounts: 1,
     });
-    await installation.start();
+    await installation.compose();
     const { api } = installation;
     const metadata = await api.ask<object>(admin, 'GET', `/api/collections/${collection}/metadata`);
     expect(metadata).toMatchObject({ authentication: { ...credential, value: null } });
@@ -173,7 +173,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
       api_keys: 0,
       service_accounts: 0,
     });
-    await installation.start();
+    await installation.compose();
     expect((await installation.api.call({ token }, 'GET', '/api/audit/')).status).toBe(200);
     expect((await installation.api.call(client.key, 'POST', '/api/vector/search', { query: 'x' })).status).toBe(200);
   });

@@ -31,7 +31,7 @@ const beside = async ({ folder }: Installation, databaseUrl: string): Promise<In
   return installation;
 };
 afterEach(async () => {
-  for (const each of opened.splice(0)) await each.remove();
+  for (const each of opened.splice(0).reverse()) await each.remove();
 });
 
 const document = {

@@ -25,10 +25,12 @@ const write = (name: string, content: string): string => {
   return file;
 };
 
+const silent = createLogger('silent', 'test');
+
 /** Works on the stores of the installation in this process. */
 const withStores = async <T>(work: (portico: Composition) => Promise<T>): Promise<T> => {
   const config = readConfig({ DATA_DIR: installation.folder, NODE_ENV: 'development' });
-  const portico = await compose(config, createLogger('silent', 'test'), 'tool');
+  const portico = await compose(config, silent, 'tool');
   try {
     return await work(portico);
   } finally {
@@ -63,7 +65,7 @@ const importing = async (...args: readonly string[]): Promise<Summary & { readon
 
 test('token prints nothing but the token on standard output, with and without a running service', async () => {
   const before = await installation.tool('token', '--admin');
-  await installation.start();
+  await installation.compose();
   const after = await installation.tool('token', '--uid', 'alice', '--email', 'alice@example.com', '--ttl', '60');
   for (const { code, stdout, stderr } of [before, after]) {
     expect(code).toBe(0);
@@ -155,8 +157,8 @@ test('an invalid configuration is reported, and the command does nothing', async
 });
 
 test('a profile that registered can be promoted, and is an admin in the next request', async () => {
-  const { api, start, tool, person } = installation;
-  await start();
+  const { api, compose, tool, person } = installation;
+  await compose();
   await api.ask(null, 'POST', '/api/profiles/register', {
     firebase_uid: 'eve',
     email: 'Eve@Example.com',
@@ -174,8 +176,8 @@ test('a profile that registered can be promoted, and is an admin in the next req
 });
 
 test('promoting a profile that no token has bound causes a warning, and the list shows it', async () => {
-  const { api, start, tool, person } = installation;
-  await start();
+  const { api, compose, tool, person } = installation;
+  await compose();
   const registration = { firebase_uid: 'zoe', email: 'zoe@example.com', full_name: 'Zoe' };
   await api.ask(null, 'POST', '/api/profiles/register', registration);
   const { code, stdout, stderr } = await tool('admin', 'promote', 'zoe@example.com');
@@ -299,8 +301,8 @@ test('a departure from the official schema is refused with --strict', async () =
 });
 
 test('a running service sees an import in its next request, and finds it within seconds', async () => {
-  const { api, start, admin } = installation;
-  await start();
+  const { api, compose, admin } = installation;
+  await compose();
   const caller = await admin();
   expect(await api.ask(caller, 'GET', '/api/collections/')).toEqual([]);
   await importing(write('weather.json', document('Weather', 'Forecasts of rain and wind')));
@@ -321,7 +323,7 @@ test('reindex embeds everything again, beside a running service and without one'
   expect(alone.code).toBe(0);
   const operations = { total: 2, done: 2, failed: 0 };
   expect(JSON.parse(alone.stdout)).toMatchObject({ total: 2, done: 2, failed: 0, operations });
-  await installation.start();
+  await installation.compose();
   const beside = await installation.tool('--json', 'reindex');
   expect(JSON.parse(beside.stdout)).toMatchObject({ total: 2, done: 2, failed: 0 });
   const found = await installation.api.ask<unknown[]>(await installation.admin(), 'POST', '/api/vector/search', {
@@ -387,9 +389,9 @@ test(
   'a job that was given up is retried beside a running service; one whose secret is gone is reported and discarded',
   { timeout: 120_000 },
   async () => {
-    const { start, tool } = installation;
+    const { compose, tool } = installation;
     const [mail = '', first = '', second = ''] = await giveUpJobs(mailTask, embedTask, embedTask);
-    await start();
+    await compose();
     const retried = await tool('--json', 'jobs', 'retry', first, mail, 'nonsense');
     expect(retried.code).toBe(1);
     expect(JSON.parse(retried.stdout)).toEqual([

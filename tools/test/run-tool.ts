@@ -8,13 +8,27 @@ export interface ToolRun {
   readonly stderr: string;
 }
 
-/** Runs a command of the operator's tool in this process: with these variables alone, and with nothing to read. */
-export const runTool = async (variables: Environment, args: readonly string[], stdin = ''): Promise<ToolRun> => {
+/** A command that runs in this process, and what it has said on standard error so far. */
+export interface RunningTool {
+  readonly said: () => string;
+  readonly ended: Promise<ToolRun>;
+}
+
+/** Starts a command of the operator's tool in this process: with these variables alone, and with this to read. */
+export const startTool = (variables: Environment, args: readonly string[], stdin = ''): RunningTool => {
   const [stdout, stderr] = [recorded(), recorded()];
   const io = { stdin: Readable.from([stdin]), stdout: stdout.stream, stderr: stderr.stream };
-  const code = await run([process.execPath, 'portico', ...args], variables, io);
-  return { code, stdout: stdout.text(), stderr: stderr.text() };
+  const ended = run([process.execPath, 'portico', ...args], variables, io).then((code) => ({
+    code,
+    stdout: stdout.text(),
+    stderr: stderr.text(),
+  }));
+  return { said: stderr.text, ended };
 };
+
+/** The same, until it has ended. */
+export const runTool = (variables: Environment, args: readonly string[], stdin?: string): Promise<ToolRun> =>
+  startTool(variables, args, stdin).ended;
 
 const recorded = () => {
   const chunks: Buffer[] = [];

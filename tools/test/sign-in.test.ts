@@ -1,12 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startIdentityProvider, type IdentityProviderOptions } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
-import { root } from '../src/service-process.ts';
-import { createInstallation, inherited } from './installation.ts';
+import { createInstallation } from './installation.ts';
+import { startTool } from './run-tool.ts';
 
 const ada = { uid: 'ada', email: 'ada@example.com', emailVerified: true };
 
@@ -23,10 +21,9 @@ const setUp = async (options: IdentityProviderOptions = {}) => {
     await installation.remove();
     await provider.close();
   });
-  const { address } = await installation.start();
+  const { address } = await installation.compose();
   const home = join(installation.folder, 'home');
   const env = {
-    ...inherited,
     XDG_CONFIG_HOME: home,
     PORTICO_SERVER: address,
     PORTICO_ISSUER: provider.issuer,
@@ -38,28 +35,23 @@ const setUp = async (options: IdentityProviderOptions = {}) => {
   const kept = () => JSON.parse(readFileSync(file(), 'utf8')) as { id_token: string; refresh_token: string };
   /** Starts to sign in, and returns what is said until `pattern` is found in it. */
   const startLogin = async (pattern: RegExp) => {
-    const child = spawn(process.execPath, ['-C', '@portico/source', join(root, 'apps/cli/src/main.ts'), 'login'], {
-      env,
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    const ended = once(child, 'exit').then(([code]) => code as number | null);
-    let [said, result] = ['', ''];
-    child.stderr.on('data', (text: Buffer) => (said += text.toString()));
-    child.stdout.on('data', (text: Buffer) => (result += text.toString()));
-    await expect.poll(() => pattern.exec(said) ?? child.exitCode, { timeout: 60_000 }).not.toBeNull();
-    const found = pattern.exec(said);
-    if (!found) throw new Error(said);
-    return { found, end: async () => ({ code: await ended, stdout: result, stderr: said }) };
+    const { said, ended } = startTool(env, ['login']);
+    let hasEnded = false;
+    void ended.finally(() => (hasEnded = true));
+    await expect.poll(() => hasEnded || pattern.test(said())).toBe(true);
+    const found = pattern.exec(said());
+    if (!found) throw new Error(said());
+    return { found, ended };
   };
   const byDevice = async () => {
-    const { found, end } = await startLogin(/open (http\S+) on any device and enter the code (\S+)/);
+    const { found, ended } = await startLogin(/open (http\S+) on any device and enter the code (\S+)/);
     expect(await provider.browse(ada, `${found[1]}?user_code=${found[2]}`)).toBeNull();
-    return end();
+    return ended;
   };
   const byBrowser = async () => {
-    const { found, end } = await startLogin(/^(http\S+)$/m);
+    const { found, ended } = await startLogin(/^(http\S+)$/m);
     const landing = await provider.browse(ada, found[1] ?? '');
-    return { landing: landing ?? '', start: new URL(found[1] ?? ''), end };
+    return { landing: landing ?? '', start: new URL(found[1] ?? ''), ended };
   };
   return { provider, installation, address, tool, folder, file, kept, byDevice, byBrowser };
 };
@@ -92,7 +84,7 @@ test('a person signs in on another device, and the tool then works over HTTP', a
 
 test('a person signs in with a browser on the same machine, and nobody else can', async () => {
   const { address, tool, byBrowser } = await setUp();
-  const { landing, start, end } = await byBrowser();
+  const { landing, start, ended } = await byBrowser();
   expect(Object.fromEntries(start.searchParams)).toMatchObject({
     response_type: 'code',
     code_challenge_method: 'S256',
@@ -105,15 +97,15 @@ test('a person signs in with a browser on the same machine, and nobody else can'
   expect((await fetch(new URL('/', landing))).status).toBe(404);
   const page = await fetch(landing);
   expect([page.status, await page.text()]).toEqual([200, 'You are signed in. You can close this page.\n']);
-  expect(await end()).toMatchObject({ code: 0, stdout: expect.stringContaining(`Signed in at ${address}`) as string });
+  expect(await ended).toMatchObject({ code: 0, stdout: expect.stringContaining(`Signed in at ${address}`) as string });
   expect((await tool('admin', 'list')).stdout).toContain('ada@example.com');
 });
 
 test('an issuer that has the device flow, but not for this client, is asked by a browser', async () => {
   const { byBrowser } = await setUp({ deviceFlow: 'unlisted' });
-  const { landing, end } = await byBrowser();
+  const { landing, ended } = await byBrowser();
   await (await fetch(landing)).text();
-  expect(await end()).toMatchObject({ code: 0 });
+  expect(await ended).toMatchObject({ code: 0 });
 });
 
 test('a sign-in is renewed before it expires, and ends with a sentence when the issuer ends it', async () => {

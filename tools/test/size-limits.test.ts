@@ -6,7 +6,7 @@ let installation: Installation;
 let admin: Credential;
 beforeAll(async () => {
   installation = await createInstallation();
-  await installation.start();
+  await installation.compose();
   admin = await installation.admin();
 });
 afterAll(() => installation.remove());

@@ -63,7 +63,7 @@ describe('one version', () => {
   test('is in the OpenAPI document of a service, and printed by the tool', async () => {
     const installation = await createInstallation();
     onTestFinished(() => installation.remove());
-    const { address } = await installation.start();
+    const { address } = await installation.compose();
     const { info } = (await (await fetch(`${address}/openapi.json`)).json()) as { readonly info: object };
     expect(info).toMatchObject({ version: rootManifest.version, license: { identifier: rootManifest.license } });
     expect((await installation.tool('--version')).stdout).toBe(`${rootManifest.version}\n`);

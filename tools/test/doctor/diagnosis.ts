@@ -8,6 +8,7 @@ import { freePort } from '@portico/test-servers';
 import { expect, onTestFinished } from 'vitest';
 import { root } from '../../src/service-process.ts';
 import { createInstallation, inherited } from '../installation.ts';
+import { runTool, type ToolRun } from '../run-tool.ts';
 
 const run = promisify(execFile);
 
@@ -30,7 +31,7 @@ export interface Fault extends Found {
   readonly besides?: readonly Found[];
   /** The checks that are not asked because of it. */
   readonly skips?: readonly string[];
-  /** A shell command that runs before the tool, in its process. */
+  /** A shell command that runs before the tool, in the tool's own process. */
   readonly before?: string;
 }
 
@@ -52,18 +53,22 @@ export interface Diagnosis {
 /** In every password that a case plants. */
 export const password = 'hunter2-of-the-test';
 
-/** Runs the tool; in a shell that first runs `before`. */
-export const doctor = async (variables: Variables, before = ':'): Promise<Diagnosis> => {
-  const env = { ...inherited, NODE_ENV: 'development', PORT: String(await freePort()), ...variables };
-  const args = ['-C', '@portico/source', join(root, 'apps/cli/src/main.ts'), 'doctor', '--json'];
-  const command = ['-c', `${before}; exec "$@"`, 'sh', process.execPath, ...args];
-  const ended = await run('sh', command, { cwd: root, env }).then(
-    (output) => ({ code: 0, ...output }),
-    (error: unknown) => error as { code: number; stdout: string; stderr: string },
-  );
-  const { code, stdout, stderr } = ended;
+/** Runs the tool; with `before`, in a shell that first runs that. */
+export const doctor = async (variables: Variables, before?: string): Promise<Diagnosis> => {
+  const given = { NODE_ENV: 'development', PORT: String(await freePort()), ...variables };
+  const ran = before === undefined ? runTool(given, ['doctor', '--json']) : doctorAfter(before, given);
+  const { code, stdout, stderr } = await ran;
   if (stdout === '') throw new Error(stderr);
   return { code, output: stdout + stderr, ...(JSON.parse(stdout) as Omit<Diagnosis, 'code' | 'output'>) };
+};
+
+const doctorAfter = (before: string, variables: Variables): Promise<ToolRun> => {
+  const args = ['-C', '@portico/source', join(root, 'apps/cli/src/main.ts'), 'doctor', '--json'];
+  const command = ['-c', `${before}; exec "$@"`, 'sh', process.execPath, ...args];
+  return run('sh', command, { cwd: root, env: { ...inherited, ...variables } }).then(
+    (output) => ({ code: 0, ...output }),
+    (error: unknown) => error as ToolRun,
+  );
 };
 
 /** A healthy installation on the embedded default, after its first start; cases spoil copies of it. */
