@@ -5,7 +5,7 @@ import { malformedBodies, refusedBodies } from './bodies.ts';
 import type { CallerName } from './callers.ts';
 import { conflicts } from './conflicts.ts';
 import type { Aim } from './endpoint.ts';
-import type { MatrixCase } from './matrix-cases.ts';
+import { startingAt, type MatrixCase } from './matrix-case.ts';
 import { expectBadRequest, expectRefusal, refusals } from './refusals.ts';
 import { isServed, pathOf, presented, rows, send, welcome, type Row } from './request.ts';
 import { expectedRefusal } from './rule.ts';
@@ -55,17 +55,19 @@ const saysNothing = async (world: World, row: Row, caller: CallerName): Promise<
 };
 
 /** A refused caller learns nothing: the answer is the same, byte for byte, whatever the request. */
-export const discretionCases: readonly MatrixCase[] = rows.filter(refuses).flatMap((row) => {
+export const discretionCases: readonly MatrixCase[] = rows.filter(refuses).flatMap((row, at) => {
   const outsiders: readonly CallerName[] = ['an anonymous caller', 'an expired token', 'an unregistered person'];
   const insiders: readonly CallerName[] = ['a client with a grant, by token', 'a pending profile'];
   const isOwn = row.path.startsWith('/api/profiles/me');
   const machine: CallerName = 'a service account with usage:read';
-  return [
+  const refused = [
     ...outsiders.filter((caller) => !isOwn || caller !== 'an unregistered person'),
     ...(row.auth === 'admin' ? insiders : []),
     ...(expectedRefusal(row, machine) ? [machine] : []),
-  ].map((caller) => ({
+  ];
+  return startingAt(at, refused).map((caller) => ({
     name: `${row.name} tells ${caller} nothing about what exists or what is valid`,
+    covers: [row.name, caller],
     run: async (world, tell) => tell(await saysNothing(world, row, caller)),
   }));
 });

@@ -1,29 +1,21 @@
 import { expect } from 'vitest';
 import type { Reply } from '../reply.ts';
 import { callerNames, callers, type CallerName } from './callers.ts';
+import { startingAt, type MatrixCase, type Tell } from './matrix-case.ts';
 import { expectRefusal, refusals } from './refusals.ts';
 import { actorOf, isServed, presented, rows, send, type Row } from './request.ts';
 import { expectedRefusal } from './rule.ts';
 import { expectShape } from './shapes.ts';
-import type { Endpoint } from './endpoint.ts';
 import { targetSecret, type Person, type World } from './world.ts';
 
-/** Adds an answer to the transcript. Skips endpoints of the local issuer, which not every composition has. */
-export type Tell = (reply: Reply, endpoint?: Pick<Endpoint, 'volatile' | 'ofComposition' | 'ofIssuer'>) => void;
-
-/** A test that a service of any composition passes, at any time and in any order. */
-export interface MatrixCase {
-  /** A sentence; unique. */
-  readonly name: string;
-  readonly run: (world: World, tell: Tell) => Promise<void>;
-}
-
 /** Every endpoint with every kind of caller: one valid request, and exactly the answer that the rule expects. */
-export const matrixCases: readonly MatrixCase[] = rows.flatMap((row) =>
-  callerNames.map((caller) => {
+export const matrixCases: readonly MatrixCase[] = rows.flatMap((row, at) =>
+  startingAt(at, callerNames).map((caller) => {
     const refusal = expectedRefusal(row, caller);
+    const outcome = refusal ? `${refusal.status} ${refusal.detail}` : row.status;
     return {
-      name: `${row.name} returns ${refusal ? `${refusal.status} ${refusal.detail}` : row.status} for ${caller}`,
+      name: `${row.name} returns ${outcome} for ${caller}`,
+      covers: [`${row.name}, ${outcome}, ${callers[caller].credential}`, `${outcome}, ${caller}`],
       run: (world: World, tell: Tell) => answers(world, tell, row, caller),
     };
   }),

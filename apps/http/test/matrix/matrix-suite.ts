@@ -1,51 +1,28 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../src/index.ts';
 import type { Route } from '../../src/route.ts';
-import {
-  conflictCases,
-  discretionCases,
-  faultCases,
-  methodCases,
-  missingCases,
-  otherClientCases,
-  unknownPathCases,
-} from './generated-cases.ts';
-import { matrixCases, type MatrixCase, type Tell } from './matrix-cases.ts';
-import type { StartMatrixService } from './matrix-service.ts';
+import { allCases, type CasesByGroup } from './all-cases.ts';
+import type { RecordedService } from './recorded-service.ts';
 import { presented, rows } from './request.ts';
-import { lineOf, type Line, type Transcript } from './transcript.ts';
-import { headCases, ignoredBodyCases, slashCases } from './twin-cases.ts';
-import { createWorld, type World } from './world.ts';
-
-const groups: Readonly<Record<string, readonly MatrixCase[]>> = {
-  'every endpoint with every kind of caller': matrixCases,
-  'a refused caller learns nothing': [...discretionCases, ...otherClientCases],
-  'missing objects': missingCases,
-  'invalid requests': faultCases,
-  conflicts: conflictCases,
-  'methods and paths': [...methodCases, ...unknownPathCases],
-  'equivalent requests': [...slashCases, ...ignoredBodyCases, ...headCases],
-};
+import type { World } from './world.ts';
 
 /** The console's page and files, and signing in at the local issuer: pages and protocols with tests of their own. */
 const isForBrowsers = ({ path }: Pick<Route, 'path'>): boolean =>
   path.startsWith('/local-issuer/') || (path.startsWith('/console') && path !== '/console/config.json');
 
-/**
- * Tests everything that the specification says about who may call what against a running service. With a reference,
- * both must give the same answers.
- */
-export const matrixSuite = (start: StartMatrixService, reference: StartMatrixService | null = null): void => {
-  let world: World;
-  let before: unknown;
-  let expected: Transcript | null = null;
+interface MatrixOptions {
+  /** All of them by default. */
+  readonly cases?: CasesByGroup;
+  /** Both must give the same answers. */
+  readonly reference?: RecordedService;
+}
 
+/** Tests everything that the specification says about who may call what against a running service. */
+export const matrixSuite = (service: RecordedService, { cases = allCases, reference }: MatrixOptions = {}): void => {
+  let before: unknown;
   beforeAll(async () => {
-    expected = reference && (await record(reference));
-    world = await createWorld(await start());
-    before = await standing(world);
-  }, 120_000);
-  afterAll(() => world.close());
+    before = await standing(await service.world());
+  });
 
   test('the route table has exactly the routes of the specification', () => {
     const inTable = routes
@@ -54,44 +31,20 @@ export const matrixSuite = (start: StartMatrixService, reference: StartMatrixSer
     expect(inTable.sort()).toEqual(rows.map(({ name }) => name).sort());
   });
 
-  for (const [group, cases] of Object.entries(groups)) {
+  for (const [group, members] of Object.entries(cases)) {
     describe(group, () => {
-      for (const { name, run } of cases) {
-        test(name, async () => {
-          const lines = await linesOf(world, run);
-          if (expected) expect(lines).toEqual(expected.get(name));
+      for (const one of members) {
+        test(one.name, async () => {
+          const lines = await service.linesOf(one);
+          if (reference) expect(lines).toEqual(await reference.linesOf(one));
         });
       }
     });
   }
 
   test('no refused request has changed anything', async () => {
-    expect(await standing(world)).toEqual(before);
+    expect(await standing(await service.world())).toEqual(before);
   });
-};
-
-/** Records the answers of a service, by case. */
-const record = async (start: StartMatrixService): Promise<Transcript> => {
-  const world = await createWorld(await start());
-  try {
-    const transcript = new Map<string, readonly Line[]>();
-    for (const { name, run } of Object.values(groups).flat()) {
-      if (transcript.has(name)) throw new Error(`There are two cases "${name}"`);
-      transcript.set(name, await linesOf(world, run));
-    }
-    return transcript;
-  } finally {
-    await world.close();
-  }
-};
-
-const linesOf = async (world: World, run: MatrixCase['run']): Promise<readonly Line[]> => {
-  const lines: Line[] = [];
-  const tell: Tell = (reply, endpoint = {}) => {
-    if (!endpoint.ofIssuer) lines.push(lineOf(reply, world, endpoint));
-  };
-  await run(world, tell);
-  return lines;
 };
 
 /** Everything that an admin can see of the standing objects. */

@@ -8,9 +8,6 @@ export interface Line {
   readonly body: unknown;
 }
 
-/** By the name of the case. */
-export type Transcript = ReadonlyMap<string, readonly Line[]>;
-
 type Facts = Pick<Endpoint, 'volatile' | 'ofComposition'>;
 
 export const lineOf = ({ status, text }: Reply, world: World, { volatile = [], ofComposition }: Facts): Line => {
@@ -51,7 +48,8 @@ const told = (value: unknown, world: World, volatile: ReadonlySet<string>): unkn
 const stands = (entry: unknown, { names, tier }: World): boolean => {
   if (typeof entry !== 'object' || entry === null) return true;
   const facts = entry as Readonly<Record<string, unknown>>;
-  const own = facts.tier ?? facts.collection_id ?? facts.client_id ?? facts.id ?? facts.profile_id;
+  // A group has a tier of its own, which may stand though the group does not.
+  const own = facts.collection_id ?? facts.client_id ?? facts.id ?? facts.profile_id ?? facts.tier;
   if ('message' in facts) return true;
   return own === tier || (typeof own === 'string' && names.has(own));
 };

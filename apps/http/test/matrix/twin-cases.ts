@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Reply } from '../reply.ts';
 import { malformedBodies } from './bodies.ts';
-import type { MatrixCase } from './matrix-cases.ts';
+import type { MatrixCase } from './matrix-case.ts';
 import { isServed, pathOf, presented, rows, succeed, twinOf, type Row } from './request.ts';
 import { lineOf } from './transcript.ts';
 import type { World } from './world.ts';

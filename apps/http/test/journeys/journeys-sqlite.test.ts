@@ -1,0 +1,4 @@
+import { startComposed } from '../start-composed.ts';
+import { journeysOverStores } from './journeys.ts';
+
+journeysOverStores(startComposed());

@@ -1,0 +1,51 @@
+import { stripVTControlCharacters } from 'node:util';
+
+/** The part of Vitest that this reporter needs: parts of `TestModule`, `TestSuite` and `TestCase` of `vitest/node`. */
+interface Reported {
+  errors(): readonly Fault[];
+}
+interface FinishedModule extends Reported {
+  relativeModuleId: string;
+  children: {
+    allSuites(): Iterable<Reported & { fullName: string }>;
+    allTests(state: 'failed'): Iterable<{ fullName: string; result(): { errors?: readonly Fault[] | undefined } }>;
+  };
+}
+interface Fault {
+  message: string;
+}
+
+/**
+ * Says at the end of a run which tests and hooks reached their time limit, and what to do. Vitest itself advises a
+ * longer limit, but here the limit is for hangs alone.
+ */
+export class HangingTestsReporter {
+  #print: (line: string) => void;
+
+  constructor(print: (line: string) => void = console.log) {
+    this.#print = print;
+  }
+
+  onTestRunEnd(modules: readonly FinishedModule[]): void {
+    const hangs = modules.flatMap(hangsIn);
+    if (hangs.length === 0) return;
+    this.#print(`Hanging tests and hooks: ${hangs.length}`);
+    for (const hang of hangs) this.#print(`  ${hang}`);
+    this.#print('The time limit is for hangs alone: no machine is too slow for it, and a longer one does not help.');
+    this.#print('Run the file alone, with "npx vitest run --mode all FILE", and find out what it waits for.');
+  }
+}
+
+const hangsIn = (module: FinishedModule): readonly string[] => {
+  const { relativeModuleId: file, children } = module;
+  const suites = [...children.allSuites()].map((suite) => ({ name: suite.fullName, faults: suite.errors() }));
+  const tests = [...children.allTests('failed')].map((test) => ({
+    name: test.fullName,
+    faults: test.result().errors ?? [],
+  }));
+  return [{ name: '', faults: module.errors() }, ...suites, ...tests]
+    .filter(({ faults }) => faults.some(isHang))
+    .map(({ name }) => (name ? `${file} > ${name}` : file));
+};
+
+const isHang = ({ message }: Fault): boolean => /^(Test|Hook) timed out in /.test(stripVTControlCharacters(message));
