@@ -11,7 +11,6 @@ test.each([
   ['with the tool', dayByTool],
 ])(
   "an administrator's whole day %s takes at most 15 calls or commands, and no id is copied",
-  { timeout: 400_000 },
   async (_way, createWay) => {
     expect(await doDay(createWay, quietly)).toBeLessThanOrEqual(typedMax);
   },

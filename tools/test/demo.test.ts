@@ -10,7 +10,7 @@ import { root } from '../src/service-process.ts';
 
 const run = promisify(execFile);
 
-test('the demo tells the same story each time, and leaves other data alone', { timeout: 240_000 }, async () => {
+test('the demo tells the same story each time, and leaves other data alone', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-demo-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, 'portico.sqlite'), 'not looked at');

@@ -133,7 +133,7 @@ test('an unreachable server is reported in sentences', async () => {
   const child = other.spawnTool('admin', 'list');
   let said = '';
   child.stderr?.on('data', (text: Buffer) => (said += text.toString()));
-  await expect.poll(() => said, { timeout: 60_000 }).toContain('\n');
+  await expect.poll(() => said).toContain('\n');
   expect(said).toMatch(
     /^portico: warning: The database at 127\.0\.0\.1:9\/portico cannot be reached; retrying for up to .*\n/,
   );
@@ -385,34 +385,30 @@ test('jobs that were given up are listed, on lines that no server text can contr
   });
 });
 
-test(
-  'a job that was given up is retried beside a running service; one whose secret is gone is reported and discarded',
-  { timeout: 120_000 },
-  async () => {
-    const { compose, tool } = installation;
-    const [mail = '', first = '', second = ''] = await giveUpJobs(mailTask, embedTask, embedTask);
-    await compose();
-    const retried = await tool('--json', 'jobs', 'retry', first, mail, 'nonsense');
-    expect(retried.code).toBe(1);
-    expect(JSON.parse(retried.stdout)).toEqual([
-      { id: first, outcome: 'requeued' },
-      { id: mail, outcome: 'secret_removed' },
-      { id: 'nonsense', outcome: 'not_given_up' },
-    ]);
-    expect(await tool('jobs', 'retry', '--all')).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^1 requeued, 1 still given up/) as string,
-    });
-    const state = async () =>
-      JSON.parse((await tool('--json', 'jobs', 'list')).stdout) as { waiting: number; jobs: { id: string }[] };
-    for (let attempt = 0; attempt < 20 && (await state()).waiting > 1; attempt++) await pause(100);
-    expect(await state()).toMatchObject({ waiting: 1, jobs: [{ id: mail }] });
-    expect(await tool('jobs', 'discard', mail)).toMatchObject({ code: 0, stdout: `${mail}  discarded\n` });
-    expect((await tool('jobs', 'discard', mail, second)).code).toBe(1);
-    expect((await tool('jobs', 'retry', mail)).stdout).toBe(`${mail}  no such job was given up\n`);
-    expect(await state()).toMatchObject({ waiting: 1, jobs: [] });
-  },
-);
+test('a job that was given up is retried beside a running service; one whose secret is gone is reported and discarded', async () => {
+  const { compose, tool } = installation;
+  const [mail = '', first = '', second = ''] = await giveUpJobs(mailTask, embedTask, embedTask);
+  await compose();
+  const retried = await tool('--json', 'jobs', 'retry', first, mail, 'nonsense');
+  expect(retried.code).toBe(1);
+  expect(JSON.parse(retried.stdout)).toEqual([
+    { id: first, outcome: 'requeued' },
+    { id: mail, outcome: 'secret_removed' },
+    { id: 'nonsense', outcome: 'not_given_up' },
+  ]);
+  expect(await tool('jobs', 'retry', '--all')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^1 requeued, 1 still given up/) as string,
+  });
+  const state = async () =>
+    JSON.parse((await tool('--json', 'jobs', 'list')).stdout) as { waiting: number; jobs: { id: string }[] };
+  for (let attempt = 0; attempt < 20 && (await state()).waiting > 1; attempt++) await pause(100);
+  expect(await state()).toMatchObject({ waiting: 1, jobs: [{ id: mail }] });
+  expect(await tool('jobs', 'discard', mail)).toMatchObject({ code: 0, stdout: `${mail}  discarded\n` });
+  expect((await tool('jobs', 'discard', mail, second)).code).toBe(1);
+  expect((await tool('jobs', 'retry', mail)).stdout).toBe(`${mail}  no such job was given up\n`);
+  expect(await state()).toMatchObject({ waiting: 1, jobs: [] });
+});
 
 test('key check tells a well-formed secret from a mistyped one and repeats neither', async () => {
   const secret = makeSecret(new Uint8Array(32).fill(3));

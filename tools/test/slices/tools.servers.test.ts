@@ -64,27 +64,23 @@ describe.skipIf(!present)('a function tool of each of the operations of real doc
   test.each([
     [8_192, 1],
     [1_024, 5],
-  ])(
-    'keeps the limits of all tool formats in %i bytes, at each operation in %i',
-    (maxBytes, every) => {
-      const [ajv, faults, names] = [newAjv(), [] as string[], new Map<string, number>()];
-      let index = 0;
-      for (const { document, at, file, name } of realOperations()) {
-        if (index++ % every !== 0) continue;
-        const text = operationTool(document, at, factsOf(file, index), maxBytes);
-        if (Buffer.byteLength(text) > maxBytes) faults.push(`${name}: ${Buffer.byteLength(text)} bytes`);
-        const tool = JSON.parse(text) as Tool;
-        const schemas = [...schemasIn(tool.input_schema)];
-        for (const [limit, holds] of Object.entries(limits)) {
-          if (!holds(tool, schemas)) faults.push(`${name}: not ${limit}: ${text.slice(0, 300)}`);
-        }
-        if (ajv.validateSchema(tool.input_schema) !== true) faults.push(`${name}: ${ajv.errorsText(ajv.errors)}`);
-        names.set(`${file} ${tool.name}`, (names.get(`${file} ${tool.name}`) ?? 0) + 1);
+  ])('keeps the limits of all tool formats in %i bytes, at each operation in %i', (maxBytes, every) => {
+    const [ajv, faults, names] = [newAjv(), [] as string[], new Map<string, number>()];
+    let index = 0;
+    for (const { document, at, file, name } of realOperations()) {
+      if (index++ % every !== 0) continue;
+      const text = operationTool(document, at, factsOf(file, index), maxBytes);
+      if (Buffer.byteLength(text) > maxBytes) faults.push(`${name}: ${Buffer.byteLength(text)} bytes`);
+      const tool = JSON.parse(text) as Tool;
+      const schemas = [...schemasIn(tool.input_schema)];
+      for (const [limit, holds] of Object.entries(limits)) {
+        if (!holds(tool, schemas)) faults.push(`${name}: not ${limit}: ${text.slice(0, 300)}`);
       }
-      expect(faults.slice(0, 6), `${faults.length} faults`).toEqual([]);
-      // Documents that give two operations one id.
-      expect([...names.values()].filter((count) => count > 1).length).toBeLessThan(names.size / 100);
-    },
-    120_000,
-  );
+      if (ajv.validateSchema(tool.input_schema) !== true) faults.push(`${name}: ${ajv.errorsText(ajv.errors)}`);
+      names.set(`${file} ${tool.name}`, (names.get(`${file} ${tool.name}`) ?? 0) + 1);
+    }
+    expect(faults.slice(0, 6), `${faults.length} faults`).toEqual([]);
+    // Documents that give two operations one id.
+    expect([...names.values()].filter((count) => count > 1).length).toBeLessThan(names.size / 100);
+  });
 });

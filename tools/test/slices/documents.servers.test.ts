@@ -35,7 +35,7 @@ describe.skipIf(!present)('an OpenAPI document of one operation of a real docume
       }
     }
     expect(faults.slice(0, 6), `${faults.length} faults`).toEqual([]);
-  }, 300_000);
+  });
 });
 
 const violationsOf = async (file: string): Promise<number> =>

@@ -1,0 +1,221 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { startPostgres, startRedis } from '@portico/test-servers';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ApiClient, Credential } from '../src/api-client.ts';
+import { createInstallation, type Installation, type Replica } from './installation.ts';
+
+const postgres = await startPostgres();
+const redis = await startRedis();
+afterAll(() => Promise.all([postgres?.close(), redis?.close()]));
+
+/** A few by default; all that the product promises if `THOROUGH` is set. */
+const thorough = process.env.THOROUGH === '1';
+const revokeCycles = thorough ? 5_000 : 500;
+const limitedRequests = thorough ? 100_000 : 10_000;
+
+const document = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
+
+interface Person {
+  readonly id: string;
+  readonly token: Credential;
+}
+
+interface Client extends Person {
+  readonly key: Credential;
+}
+
+describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and one Redis', () => {
+  let installation: Installation;
+  beforeEach(async () => {
+    await redis?.flush();
+    installation = await createInstallation({
+      DATABASE_URL: (await postgres?.newDatabase()) ?? '',
+      REDIS_URL: redis?.url ?? '',
+      JOBS: 'off',
+      LOG_LEVEL: 'warn',
+      RATE_LIMIT_DEFAULT: '1000000/60',
+    });
+  });
+  afterEach(() => installation.remove());
+
+  const startTwo = async (): Promise<readonly [Replica, Replica]> => {
+    installation.spawnWorker();
+    return Promise.all([installation.startReplica(), installation.startReplica()]);
+  };
+
+  let people = 0;
+  const register = async (api: ApiClient): Promise<Person> => {
+    const uid = `person-${++people}`;
+    const { id } = await api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', {
+      firebase_uid: uid,
+      email: `${uid}@example.com`,
+      full_name: uid,
+    });
+    return { id, token: await installation.person(uid) };
+  };
+
+  const approve = (api: ApiClient, admin: Credential, { id }: Person) =>
+    api.call(admin, 'POST', `/api/profiles/${id}/approve`);
+
+  const newClient = async (api: ApiClient, admin: Credential): Promise<Client> => {
+    const person = await register(api);
+    const { body } = await approve(api, admin, person);
+    const { client_id, client_secret } = body as { client_id: string; client_secret: string };
+    return { ...person, key: { clientId: client_id, secret: client_secret } };
+  };
+
+  const newCollection = async (api: ApiClient, admin: Credential, name: string): Promise<string> =>
+    (await api.ask<{ id: string }>(admin, 'POST', '/api/collections/', { name, openapi_spec: document })).id;
+
+  const until = async (holds: () => Promise<boolean>): Promise<void> => {
+    for (const startedAt = Date.now(); Date.now() - startedAt < 30_000; await pause(50)) if (await holds()) return;
+    throw new Error('The condition was not met within 30 s');
+  };
+
+  test('eight processes that start at once on an empty database all come up, with one admin', async () => {
+    const replicas = await Promise.all(Array.from({ length: 8 }, () => installation.startReplica()));
+    const admin = await installation.admin();
+    for (const { api } of replicas) {
+      const profiles = await api.ask<unknown[]>(admin, 'GET', '/api/profiles/');
+      expect(profiles).toHaveLength(1);
+    }
+  });
+
+  test(`once one process has answered a revoke, the other reads, lists and finds nothing, ${revokeCycles} times`, async () => {
+    const [one, other] = await startTwo();
+    const admin = await installation.admin();
+    const lanes = 10;
+    const clients = await Promise.all(Array.from({ length: lanes }, () => newClient(one.api, admin)));
+    const collection = await newCollection(one.api, admin, 'Weather forecast');
+    const find = (api: ApiClient, caller: Credential) =>
+      api.ask<unknown[]>(caller, 'POST', '/api/vector/search', { query: 'weather' });
+    await until(async () => (await find(other.api, admin)).length === 1);
+
+    /** In how many of the four views at a replica the client sees the collection. */
+    const views = async (api: ApiClient, { key, token }: Client): Promise<number> => {
+      const [read, metadata, list, found] = await Promise.all([
+        api.call(key, 'GET', `/api/collections/${collection}`),
+        api.call(key, 'GET', `/api/collections/${collection}/metadata`),
+        api.ask<unknown[]>(token, 'GET', '/api/collections/'),
+        find(api, key),
+      ]);
+      const reads = [read, metadata].filter(({ status }) => status !== 403).length;
+      return reads + list.length + found.length;
+    };
+    const seen = { whileGranted: 0, afterRevoke: 0 };
+    const cycle = async (client: Client, turn: number): Promise<void> => {
+      // The replicas take turns at revoking.
+      const [changing, reading] = turn % 2 === 0 ? [one.api, other.api] : [other.api, one.api];
+      const grant = `/api/access/clients/${client.id}/collections/${collection}`;
+      await changing.ask(admin, 'POST', grant);
+      // All views, to fill every cache of the replica that could be stale afterwards.
+      const whileGranted = await views(reading, client);
+      await changing.ask(admin, 'DELETE', grant);
+      const afterRevoke = await views(reading, client);
+      // Added only after the awaits, because ten clients run concurrently.
+      seen.whileGranted += whileGranted;
+      seen.afterRevoke += afterRevoke;
+    };
+    await Promise.all(
+      clients.map(async (client) => {
+        for (let turn = 0; turn < revokeCycles / lanes; turn++) await cycle(client, turn);
+      }),
+    );
+    expect(seen).toEqual({ whileGranted: 4 * revokeCycles, afterRevoke: 0 });
+  });
+
+  test('of 256 simultaneous grants of one pair exactly one is made', async () => {
+    const [one, other] = await startTwo();
+    const admin = await installation.admin();
+    const client = await newClient(one.api, admin);
+    const collection = await newCollection(one.api, admin, 'Weather');
+    const path = `/api/access/clients/${client.id}/collections/${collection}`;
+    const answers = await Promise.all(
+      Array.from({ length: 256 }, (_, n) => (n % 2 ? one : other).api.call(admin, 'POST', path)),
+    );
+    expect(tally(answers.map(({ status }) => status))).toEqual({ 201: 1, 409: 255 });
+    expect(await one.api.ask<unknown[]>(client.token, 'GET', '/api/collections/')).toHaveLength(1);
+  });
+
+  test('of 64 simultaneous approvals exactly one makes a key pair, and it is the one that works', async () => {
+    const [one, other] = await startTwo();
+    const admin = await installation.admin();
+    const person = await register(one.api);
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, (_, n) => approve((n % 2 ? one : other).api, admin, person)),
+    );
+    expect(tally(answers.map(({ status }) => status))).toEqual({ 200: 1, 409: 63 });
+    const { client_id, client_secret } = answers.find(({ status }) => status === 200)?.body as Record<string, string>;
+    const key = { clientId: client_id ?? '', secret: client_secret ?? '' };
+    for (const { api } of [one, other]) {
+      expect((await api.call(key, 'POST', '/api/vector/search', { query: 'weather' })).status).toBe(200);
+    }
+  });
+
+  test(`both processes together let through a client's limit in every window, over ${limitedRequests} requests`, async () => {
+    const [one, other] = await startTwo();
+    const admin = await installation.admin();
+    const client = await newClient(one.api, admin);
+    const limit = { allowed: 300, windowMs: 5_000 };
+    await one.api.ask(admin, 'POST', '/api/rate-limits/overrides', {
+      client_id: client.id,
+      allowed_limit: limit.allowed,
+      window_seconds: limit.windowMs / 1_000,
+    });
+    /** The limiter decided about the request at some time between these two. */
+    interface Decision {
+      readonly sent: number;
+      readonly answered: number;
+    }
+    const through: Decision[] = [];
+    const refused: Decision[] = [];
+    let asked = 0;
+    const hammer = async (api: ApiClient): Promise<void> => {
+      while (asked < limitedRequests) {
+        asked += 1;
+        const sent = performance.now();
+        const { status } = await api.call(client.token, 'GET', '/api/collections/');
+        expect([200, 429]).toContain(status);
+        (status === 200 ? through : refused).push({ sent, answered: performance.now() });
+      }
+    };
+    await Promise.all(Array.from({ length: 32 }, (_, n) => hammer((n % 2 ? one : other).api)));
+
+    // Never over: counts what was certainly let through within one window.
+    const bySent = through.toSorted((a, b) => a.sent - b.sent);
+    for (const [index, first] of bySent.entries()) {
+      const within = bySent
+        .slice(index, index + limit.allowed * 2)
+        .filter(({ answered }) => answered - first.sent < limit.windowMs);
+      expect(within.length).toBeLessThanOrEqual(limit.allowed);
+    }
+    // Never under: counts what may have been let through within the window before each refusal. Answers may arrive
+    // out of
+    // order, so both ends are counted separately.
+    const sent = bySent.map((decision) => decision.sent);
+    const answered = through.map((decision) => decision.answered).toSorted((a, b) => a - b);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const refusal of refused) {
+      const sentBefore = countBelow(sent, refusal.answered);
+      const answeredTooEarly = countBelow(answered, refusal.sent - limit.windowMs);
+      expect(sentBefore - answeredTooEarly).toBeGreaterThanOrEqual(limit.allowed);
+    }
+  });
+});
+
+/** How many of these, in ascending order, are below the bound. */
+const countBelow = (sorted: readonly number[], bound: number): number => {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? bound) < bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+const tally = (statuses: readonly number[]): Readonly<Record<number, number>> => {
+  const counts: Record<number, number> = {};
+  for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+};

@@ -1,0 +1,365 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startPostgres } from '@portico/test-servers';
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { ApiClient, Credential } from '../src/api-client.ts';
+import { root } from '../src/service-process.ts';
+import { createInstallation, type Installation } from './installation.ts';
+
+const postgres = await startPostgres();
+afterAll(() => postgres?.close());
+
+const real = resolve(root, '../shared/data/specs');
+const documents = existsSync(real) ? real : join(root, 'samples');
+
+/** The mail that brings a key cannot be sent, so its job waits. */
+const variables = {
+  SMTP_URL: 'smtp://127.0.0.1:9?tls=off',
+  MAIL_FROM: 'portico@example.com',
+  RATE_LIMIT_DEFAULT: '1000000/60',
+};
+const opened: Installation[] = [];
+/** An installation with the keys of another and its own database. */
+const beside = async ({ folder }: Installation, databaseUrl: string): Promise<Installation> => {
+  const installation = await createInstallation({ ...variables, DATA_DIR: folder, DATABASE_URL: databaseUrl });
+  opened.push(installation);
+  return installation;
+};
+afterEach(async () => {
+  for (const each of opened.splice(0).reverse()) await each.remove();
+});
+
+const document = {
+  openapi: '3.0.3',
+  info: { title: 'Tide tables', description: 'When the sea comes and goes.', version: '1' },
+  servers: [{ url: 'https://tides.example.com' }],
+  paths: { '/tides': { get: { summary: 'High and low water of a harbour', responses: {} } } },
+};
+const authentication = { type: 'apiKey', name: 'X-Key', value: 'the upstream s3cret', in: 'header' };
+
+/** Who asks, and what about. */
+interface World {
+  readonly admin: Credential;
+  readonly key: Credential;
+  readonly alice: string;
+  readonly clientId: string;
+  readonly tides: string;
+}
+
+/** One of everything: profiles, keys, grants, limits, audit entries, usage, a stored credential, a waiting mail. */
+const fill = async ({ api, admin: adminOf }: Installation): Promise<World> => {
+  const admin = await adminOf();
+  const catalog = await api.ask<{ id: string }[]>(admin, 'GET', '/api/collections/?limit=5');
+  const stored = { name: 'Tides', openapi_spec: document, authentication };
+  const { id: tides } = await api.ask<{ id: string }>(admin, 'POST', '/api/collections/', stored);
+  const register = (uid: string) => {
+    const profile = { firebase_uid: uid, email: `${uid}@example.com`, full_name: uid };
+    return api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', profile);
+  };
+  await register('bob');
+  const { id: alice } = await register('alice');
+  const made = await api.ask<{ client_id: string; client_secret: string }>(
+    admin,
+    'POST',
+    `/api/profiles/${alice}/approve`,
+  );
+  const key = { clientId: made.client_id, secret: made.client_secret };
+  for (const { id } of [...catalog, { id: tides }])
+    await api.ask(admin, 'POST', `/api/access/clients/${alice}/collections/${id}`);
+  const gold = { tier: 'gold', allowed_limit: 1_000_000, window_seconds: 60, is_active: true };
+  await api.ask(admin, 'POST', '/api/rate-limits/tiers', gold);
+  await api.ask(admin, 'PUT', `/api/profiles/${alice}/tier`, { tier: 'gold' });
+  for (const allowed_limit of [900_000, 800_000]) {
+    const override = { client_id: made.client_id, allowed_limit, window_seconds: 60 };
+    await api.ask(admin, 'POST', '/api/rate-limits/overrides', override);
+  }
+  await api.ask(key, 'POST', '/api/audit/', { message: { action: 'called', note: 'Zoë \u{1f600}' } });
+  await api.ask(key, 'GET', `/api/collections/${tides}`);
+  await searchable(api, admin);
+  return { admin, key, alice, clientId: made.client_id, tides };
+};
+
+/** Waits until every collection and every operation is found. */
+const searchable = async (api: ApiClient, admin: Credential): Promise<void> => {
+  for (;;) {
+    const { body } = await api.call(admin, 'GET', '/ready');
+    const { done, failed, total } = (body as { operations: Readonly<Record<string, number>> }).operations;
+    const all = await api.ask<{ length: number }>(admin, 'GET', '/api/collections/');
+    const k_limit = Math.min(100, all.length);
+    const found = await api.ask<{ length: number }>(admin, 'POST', '/api/vector/search', { query: 'tides', k_limit });
+    if ((done ?? 0) + (failed ?? 0) === total && found.length === k_limit) return;
+    await pause(200);
+  }
+};
+
+const wishes = ['when is high water', 'send a message', 'list all users', 'forecast for tomorrow'];
+
+/** What a service answers to those who know the world. */
+const answersOf = async (api: ApiClient, { admin, key, alice, clientId, tides }: World) => {
+  const asked: [Credential, string, string, unknown?][] = [
+    ...wishes.flatMap((query): [Credential, string, string, unknown][] => [
+      [key, 'POST', '/api/operations/search', { query, k_limit: 5 }],
+      [admin, 'POST', '/api/operations/search', { query, k_limit: 20 }],
+      [key, 'POST', '/api/vector/search', { query, k_limit: 5 }],
+      [admin, 'POST', '/api/vector/search', { query, k_limit: 20 }],
+    ]),
+    [admin, 'GET', '/api/collections/'],
+    [key, 'GET', `/api/collections/${tides}`],
+    [key, 'GET', `/api/collections/${tides}/operations`],
+    [key, 'GET', `/api/collections/${tides}/metadata`],
+    [admin, 'GET', '/api/profiles/'],
+    [admin, 'GET', `/api/access/clients/${alice}/collections`],
+    [admin, 'GET', '/api/rate-limits/tiers'],
+    [admin, 'GET', '/api/rate-limits/overrides'],
+    [admin, 'GET', '/api/audit/?source=client'],
+  ];
+  const answers: Record<string, unknown> = {};
+  for (const [at, [caller, method, path, body]] of asked.entries())
+    answers[`${at} ${path}`] = await api.ask(caller, method, path, body);
+  const { remaining, reset_seconds, ...limit } = await api.ask<Readonly<Record<string, number>>>(
+    admin,
+    'GET',
+    `/api/rate-limits/effective/${clientId}`,
+  );
+  expect([remaining, reset_seconds]).not.toContain(undefined);
+  return { ...answers, limit };
+};
+
+const digestOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
+
+/** Every row of every table; migrations ran at different times. */
+const dumpOf = (file: string): Readonly<Record<string, readonly string[]>> => {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    const tables = database.prepare("select name from sqlite_master where type = 'table' order by name").all();
+    return Object.fromEntries(
+      tables.map(({ name }) => {
+        const statement = database.prepare(allRows(String(name)));
+        statement.setReadBigInts(true);
+        const rows = statement.all().map((row) => JSON.stringify(row, shown));
+        return [String(name), rows.filter((row) => !row.includes('"schema_migrations"')).toSorted()];
+      }),
+    );
+  } finally {
+    database.close();
+  }
+};
+
+const allRows = (table: string): string => `select ${table === 'schema_migrations' ? 'name' : '*'} from ${table}`;
+
+const shown = (_name: string, value: unknown): unknown => {
+  if (typeof value === 'bigint') return `integer ${value}`;
+  return value instanceof Uint8Array ? createHash('sha256').update(value).digest('hex') : value;
+};
+
+const isFilling = /is being filled from .*, which is not done\. Run "portico migrate" again to fill it anew, or drop/;
+
+describe.skipIf(!postgres)('an installation with documents, people, keys, limits and history', () => {
+  let first: Installation;
+  let world: World;
+  let answers: Awaited<ReturnType<typeof answersOf>>;
+  let source: string;
+  beforeAll(async () => {
+    first = await createInstallation(variables);
+    source = join(first.folder, 'portico.sqlite');
+    const { code, stderr } = await first.tool('import', documents);
+    expect(code, stderr).toBe(0);
+    const service = await first.start();
+    world = await fill(first);
+    answers = await answersOf(first.api, world);
+    await service.stop();
+  });
+  afterAll(() => first.remove());
+
+  const newDatabase = async (): Promise<string> => {
+    if (!postgres) throw new Error('PostgreSQL is not available.');
+    return postgres.newDatabase();
+  };
+
+  test('moves to PostgreSQL and back with every row; keys, searches and credentials are the same on each', async () => {
+    const url = await newDatabase();
+    const addressFile = join(first.folder, 'new-database');
+    writeFileSync(addressFile, `${url}\n`);
+    const before = digestOf(source);
+    const there = await first.tool('migrate', '--to-file', addressFile);
+    expect(there.code, there.stderr).toBe(0);
+    expect(digestOf(source)).toBe(before);
+    const { host, password, pathname } = new URL(url);
+    expect(there.stdout).toMatch(/^Moved \d+ rows of \d+ tables from sqlite:.* to postgresql:.*; each is the same/);
+    expect(there.stdout).toContain(`@${host}${pathname}`);
+    expect(there.stderr).toContain('Moving');
+    if (password) expect(there.stdout + there.stderr).not.toContain(`:${password}@`);
+
+    const onPostgresql = await beside(first, url);
+    const copy = join(first.folder, 'back.sqlite');
+    const back = await onPostgresql.tool('--json', 'migrate', '--to', `sqlite:${copy}`);
+    expect(back.code, back.stderr).toBe(0);
+    const said = JSON.parse(back.stdout) as { rows: number; tables: { table: string; rows: number }[] };
+    expect(said).toMatchObject({ database_url: `sqlite:${copy}`, to: `sqlite:${copy}` });
+    const held = dumpOf(source);
+    expect(dumpOf(copy)).toEqual(held);
+    for (const { table, rows } of said.tables) expect([table, rows]).toEqual([table, held[table]?.length]);
+    for (const table of ['grants', 'jobs', 'overrides', 'tiers', 'usage_days', 'operation_blocks'])
+      expect(held[table]?.length, table).toBeGreaterThan(0);
+    expect(held.jobs?.join()).toContain('mail.');
+
+    for (const each of [onPostgresql, await beside(first, `sqlite:${copy}`), first]) {
+      const service = await each.start();
+      const found = await answersOf(each.api, world);
+      await service.stop();
+      expect(found).toEqual(answers);
+      const { waiting } = JSON.parse((await each.tool('--json', 'jobs', 'list')).stdout) as { waiting: number };
+      expect(waiting).toBeGreaterThan(0);
+    }
+    expect(JSON.stringify(answers)).toContain('the upstream s3cret');
+  });
+
+  /** The source with so many rows that a run takes a while. */
+  const slow = async (): Promise<Installation> => {
+    const file = join(first.folder, 'slow.sqlite');
+    copyFileSync(source, file);
+    const database = new DatabaseSync(file);
+    database.exec(`with recursive n (i) as (select 1 union all select i + 1 from n where i < 60000)
+      insert into audit_entries (id, source, message, timestamp, instant, received_at) select i, 'client', '{}', '', i, i from n`);
+    database.close();
+    return beside(first, `sqlite:${file}`);
+  };
+
+  const asking = (condition: string): string => `select ${condition} as holds`;
+
+  /** Kills a run as soon as this is true of its target, which every process refuses from then on. */
+  const killedWhen = async (from: Installation, to: string, isReached: () => Promise<boolean>): Promise<void> => {
+    const running = from.spawnTool('migrate', '--to', to);
+    const ended = once(running, 'exit');
+    while (running.exitCode === null && !(await isReached())) await pause(2);
+    running.kill('SIGKILL');
+    expect(await ended).toEqual([null, 'SIGKILL']);
+    const { code, stdout, stderr } = await (await beside(first, to)).tool('admin', 'list');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(isFilling);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  };
+
+  const serviceAndWorkerRefuse = async (to: string): Promise<void> => {
+    const target = await beside(first, to);
+    await expect(target.start()).rejects.toThrow('exited at its start');
+    expect(readFileSync(join(first.folder, 'service.log'), 'utf8').trim().split('\n').at(-1)).toMatch(isFilling);
+    const worker = target.spawnWorker();
+    expect(await once(worker, 'exit')).toEqual([1, null]);
+  };
+
+  const isTrueOn = (client: Client, condition: string) => async (): Promise<boolean> => {
+    const answer = await client.query<{ holds: boolean }>(asking(condition)).catch(() => null);
+    return answer?.rows[0]?.holds ?? false;
+  };
+
+  test('killed anywhere on the way to PostgreSQL, it leaves the source as it was, and the next run completes', async () => {
+    const from = await slow();
+    const file = join(first.folder, 'slow.sqlite');
+    const before = digestOf(file);
+    const url = await newDatabase();
+    const client = new Client({ connectionString: url, application_name: 'onlooker' });
+    await client.connect();
+    const points = [
+      "exists (select from schema_migrations where name like 'being filled%')",
+      'exists (select from collections)',
+      '(select count(*) from audit_entries) between 5000 and 60000',
+      'exists (select from usage_days)',
+    ];
+    try {
+      for (const point of points) {
+        await killedWhen(from, url, isTrueOn(client, point));
+        expect(digestOf(file)).toBe(before);
+      }
+      await serviceAndWorkerRefuse(url);
+    } finally {
+      await client.end();
+    }
+    const { code, stderr } = await from.tool('migrate', '--to', url);
+    expect(code, stderr).toBe(0);
+    expect((await (await beside(first, url)).tool('admin', 'list')).code).toBe(0);
+    expect(digestOf(file)).toBe(before);
+  });
+
+  test('killed anywhere on the way to SQLite, the file is refused until the next run completes it', async () => {
+    const [from, url] = [await slow(), await newDatabase()];
+    expect((await from.tool('migrate', '--to', url)).code).toBe(0);
+    const onPostgresql = await beside(first, url);
+    const file = join(first.folder, 'half.sqlite');
+    const madeAt = () => statSync(file, { throwIfNoEntry: false })?.birthtimeMs;
+    const holds =
+      (condition: string, left = madeAt()) =>
+      async (): Promise<boolean> => {
+        // What an earlier run left is not opened: a run does not replace a file that another process has open.
+        if (madeAt() === undefined || madeAt() === left) return false;
+        const database = new DatabaseSync(file, { readOnly: true });
+        try {
+          return database.prepare(asking(condition)).get()?.holds === 1;
+        } catch {
+          // Its tables are still being made.
+          return false;
+        } finally {
+          database.close();
+        }
+      };
+    for (const point of ['exists (select 1 from collections)', 'exists (select 1 from usage_days)'])
+      await killedWhen(onPostgresql, `sqlite:${file}`, holds(point));
+    await serviceAndWorkerRefuse(`sqlite:${file}`);
+    const { code, stderr } = await onPostgresql.tool('migrate', '--to', `sqlite:${file}`);
+    expect(code, stderr).toBe(0);
+    expect(dumpOf(file)).toEqual(dumpOf(join(first.folder, 'slow.sqlite')));
+  });
+
+  /** The only line on standard error, and the exit code. */
+  const saidBy = async (installation: Installation, ...args: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await installation.tool('migrate', ...args);
+    expect(stdout).toBe('');
+    return `${code} ${stderr.trim().split('\n').at(-1)}`;
+  };
+
+  test('each reason to refuse is a sentence, and nothing changes', async () => {
+    const url = await newDatabase();
+    const onPostgresql = await beside(first, url);
+    const service = await onPostgresql.start();
+    const notEmpty = await saidBy(first, '--to', url);
+    expect(notEmpty).toMatch(/^1 portico: postgresql:.* cannot be filled: it is not empty: create a new database$/);
+    const elsewhere = `sqlite:${join(first.folder, 'elsewhere.sqlite')}`;
+    const inUse = /^1 portico: .* cannot be moved: a process uses it.*: stop the service, its workers and other/;
+    expect(await saidBy(onPostgresql, '--to', elsewhere)).toMatch(inUse);
+    await service.stop();
+    const onSqlite = await first.start();
+    expect(await saidBy(first, '--to', elsewhere)).toMatch(inUse);
+    await onSqlite.stop();
+    const before = digestOf(source);
+    expect(existsSync(join(first.folder, 'elsewhere.sqlite'))).toBe(false);
+
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    await client.query("insert into schema_migrations (name) values ('9999-of-the-future')");
+    await client.end();
+    expect(await saidBy(first, '--to', url)).toMatch(/^1 .* a newer version of Portico wrote it$/);
+    expect(await saidBy(first, '--to', `sqlite:${source}`)).toMatch(
+      /^1 .* cannot be filled: it is the database to move$/,
+    );
+    const nowhere = 'postgresql://portico:hunter2@127.0.0.1:9/portico';
+    const unreachable = await saidBy(first, '--to', nowhere);
+    expect(unreachable).toMatch(/^1 portico: The database at 127\.0\.0\.1:9\/portico cannot be reached: /);
+    expect(unreachable).not.toContain('hunter2');
+    expect(digestOf(source)).toBe(before);
+  });
+
+  test('a wrong command line is a wrong usage, and repeats no address', async () => {
+    const missing = join(first.folder, 'missing');
+    expect(await saidBy(first)).toMatch(/^2 /);
+    expect(await saidBy(first, '--to', 'sqlite:x', '--to-file', missing)).toMatch(/^2 /);
+    expect(await saidBy(first, '--to-file', missing)).toBe(`2 portico: --to-file: ${missing} cannot be read (ENOENT)`);
+    expect(await saidBy(first, '--to', 'mysql://me:hunter2@localhost/portico')).toBe(
+      '2 portico: --to: read a value of 36 characters, expected sqlite:PATH, or postgresql://USER:PASSWORD@HOST:PORT/DATABASE',
+    );
+  });
+});

@@ -1,0 +1,164 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '@portico/test-servers';
+import { expect, onTestFinished, test } from 'vitest';
+import { createInstallation } from './installation.ts';
+import { startTraceCollector } from './trace-collector.ts';
+
+const installed = async (variables: Readonly<Record<string, string>>) => {
+  const installation = await createInstallation(variables);
+  onTestFinished(() => installation.remove());
+  const log = () => readFileSync(join(installation.folder, 'service.log'), 'utf8').trim().split('\n');
+  return { ...installation, log: () => log().map((line) => JSON.parse(line) as Record<string, unknown>) };
+};
+
+const collecting = async (port?: number) => {
+  const collector = await startTraceCollector(port);
+  onTestFinished(() => collector.close());
+  return collector;
+};
+
+const documentOf = (title: string) => ({
+  openapi: '3.0.3',
+  info: { title, version: '1' },
+  paths: { '/forecast': { get: { responses: { 200: { description: 'It' } } } } },
+});
+
+test('a request is a span of the trace that its caller names, and its statements are spans below', async () => {
+  const collector = await collecting();
+  const { start, api, admin, log } = await installed({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+    OTEL_BSP_SCHEDULE_DELAY: '50',
+    SERVICE_NAME: 'catalog',
+  });
+  await start();
+  const caller = (await admin()) as { token: string };
+  const body = { name: 'Weather', openapi_spec: documentOf('Weather') };
+  const { id } = await api.ask<{ id: string }>(caller, 'POST', '/api/collections/', body);
+  const [traceId, parent] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
+  const { status } = await fetch(`${api.address}/api/collections/${id}?include=usage`, {
+    headers: {
+      authorization: `Bearer ${caller.token}`,
+      traceparent: `00-${traceId}-${parent}-01`,
+      'x-request-id': 'r-1',
+    },
+  });
+  expect(status).toBe(200);
+  const ofTrace = () => collector.spans.filter((span) => span.traceId === traceId);
+  await expect.poll(() => ofTrace().some(({ kind }) => kind === 2)).toBe(true);
+  const server = ofTrace().find(({ kind }) => kind === 2);
+  expect(server).toMatchObject({
+    ...{ service: 'catalog', name: 'GET /api/collections/:collection_id', parentSpanId: parent, status: 0 },
+    attributes: {
+      'http.request.method': 'GET',
+      'http.route': '/api/collections/:collection_id',
+      'http.response.status_code': 200,
+      'network.protocol.version': '1.1',
+      'portico.request_id': 'r-1',
+    },
+  });
+  const statements = ofTrace().filter(({ kind }) => kind === 3);
+  expect(statements.map(({ name }) => name)).toEqual(expect.arrayContaining(['callers.byUid', 'collections.document']));
+  for (const { parentSpanId, attributes } of statements)
+    expect([parentSpanId, attributes['db.system.name']]).toEqual([server?.spanId, 'sqlite']);
+  expect([...collector.paths]).toEqual(['POST /v1/traces application/x-protobuf']);
+  await expect
+    .poll(() => log().find((line) => line['request_id'] === 'r-1'))
+    .toMatchObject({ msg: 'request', trace_id: traceId });
+  // Each job of the new collection is a trace of its own.
+  await expect
+    .poll(() => collector.spans.filter(({ kind }) => kind === 5).map(({ name }) => name))
+    .toEqual(expect.arrayContaining(['job embed', 'job operations']));
+  const job = collector.spans.find(({ name }) => name === 'job embed');
+  expect([job?.parentSpanId, job?.attributes['portico.job.kind']]).toEqual(['', 'embed']);
+  expect(collector.spans.some((span) => span.parentSpanId === job?.spanId && span.name === 'outbox.done')).toBe(true);
+  // No path, no query, no credential, and nothing without a request or a job.
+  expect(JSON.stringify(collector.spans)).not.toMatch(new RegExp(`${id}|include=usage|eyJ|Weather`));
+  expect(collector.spans.filter(({ kind, parentSpanId }) => kind === 3 && parentSpanId === '')).toEqual([]);
+});
+
+test('an error is told by its kind, and an unknown path is not told at all', async () => {
+  const collector = await collecting();
+  const { start, api } = await installed({
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.endpoint}/here`,
+    OTEL_SERVICE_NAME: 'named',
+    OTEL_BSP_SCHEDULE_DELAY: '50',
+  });
+  await start();
+  await fetch(`${api.address}/secret-path?token=hunter2`);
+  await expect
+    .poll(() => collector.spans.map(({ attributes }) => attributes['http.response.status_code']))
+    .toContain(404);
+  const span = collector.spans.find(({ attributes }) => attributes['http.response.status_code'] === 404);
+  expect(span).toMatchObject({ name: 'GET', service: 'named' });
+  expect(span?.attributes).not.toHaveProperty('http.route');
+  expect(JSON.stringify(collector.spans)).not.toMatch(/secret-path|hunter2/);
+  expect([...collector.paths]).toEqual(['POST /here application/x-protobuf']);
+});
+
+test('what is left is sent when the service stops', async () => {
+  const collector = await collecting();
+  const { start, api } = await installed({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+    OTEL_BSP_SCHEDULE_DELAY: '600000',
+  });
+  const service = await start();
+  await fetch(`${api.address}/health`);
+  expect(collector.spans).toEqual([]);
+  await service.stop();
+  expect(collector.spans.map(({ name }) => name)).toContain('GET /health');
+});
+
+test('a collector that is away is told once, and takes nothing down', async () => {
+  const port = await freePort();
+  const { start, api, log } = await installed({
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+    OTEL_EXPORTER_OTLP_TIMEOUT: '200',
+    OTEL_BSP_SCHEDULE_DELAY: '50',
+  });
+  const service = await start();
+  const said = (message: string) => log().filter(({ msg }) => msg === message).length;
+  const away = 'The OpenTelemetry collector is away: traces are lost until it is back';
+  const call = async () => expect((await fetch(`${api.address}/health`)).status).toBe(200);
+  await expect.poll(async () => (await call(), said(away))).toBe(1);
+  for (let calls = 0; calls < 20; calls++) await call();
+  const collector = await collecting(port);
+  await expect.poll(async () => (await call(), said('The OpenTelemetry collector is back'))).toBe(1);
+  expect(collector.spans.length).toBeGreaterThan(0);
+  expect(said(away)).toBe(1);
+  expect(log().filter(({ level }) => Number(level) >= 40 && level !== 40)).toEqual([]);
+  collector.close();
+  await service.stop();
+  expect(await service.ended).toBe(0);
+});
+
+const sdk = /@opentelemetry\/(sdk-trace|exporter|otlp|resources|core)/;
+
+test.each([
+  ['off by default', {}, false],
+  ['off if it is disabled', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', OTEL_SDK_DISABLED: 'TRUE' }, false],
+  [
+    'off without an exporter',
+    { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', OTEL_TRACES_EXPORTER: 'none' },
+    false,
+  ],
+  ['on if an endpoint is set', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }, true],
+] as const)('the SDK is loaded only if it is needed: %s', async (_name, variables, isLoaded) => {
+  const recorder = await createInstallation();
+  onTestFinished(() => recorder.remove());
+  const [hooks, list] = [join(recorder.folder, 'loaded.mjs'), join(recorder.folder, 'loaded.txt')];
+  // Sees every module that is loaded, by import and by require.
+  writeFileSync(
+    hooks,
+    `import { appendFileSync } from 'node:fs';
+     import { registerHooks } from 'node:module';
+     registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(list)}, url + '\\n'), next(url, context)) });`,
+  );
+  const { start, api } = await installed({ NODE_OPTIONS: `--import=file://${hooks}`, ...variables });
+  const service = await start();
+  expect((await fetch(`${api.address}/ready`)).status).toBe(200);
+  await service.stop();
+  const loaded = readFileSync(list, 'utf8').split('\n');
+  expect(loaded.some((url) => url.endsWith('/apps/http/src/main.ts'))).toBe(true);
+  expect(loaded.some((url) => sdk.test(url))).toBe(isLoaded);
+});

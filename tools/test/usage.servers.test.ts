@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { startPostgres, startRedis } from '@portico/test-servers';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { ApiClient, Credential } from '../src/api-client.ts';
+import { createInstallation, type Installation } from './installation.ts';
+
+const postgres = await startPostgres();
+const redis = await startRedis();
+afterAll(() => Promise.all([postgres?.close(), redis?.close()]));
+
+const install = async (variables: Readonly<Record<string, string>>): Promise<Installation> => {
+  const installation = await createInstallation({ RATE_LIMIT_DEFAULT: '1000000/60', LOG_LEVEL: 'warn', ...variables });
+  onTestFinished(() => installation.remove());
+  return installation;
+};
+
+const newCollection = async (api: ApiClient, admin: Credential): Promise<string> => {
+  const openapi_spec = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
+  const json = { name: 'Weather', openapi_spec };
+  return (await api.ask<{ id: string }>(admin, 'POST', '/api/collections/', json)).id;
+};
+
+const readTimes = async (api: ApiClient, admin: Credential, id: string, times: number): Promise<void> => {
+  for (let time = 1; time <= times; time += 1) await api.ask(admin, 'GET', `/api/collections/${id}`);
+};
+
+const readsOf = async (api: ApiClient, admin: Credential, id: string): Promise<number> => {
+  const path = `/api/usage?by=collection&collection_id=${id}`;
+  const [line] = await api.ask<{ reads: number }[]>(admin, 'GET', path);
+  return line?.reads ?? 0;
+};
+
+test('a service that is stopped has written what it counted; one that is killed lacks what it counted since then', async () => {
+  const installation = await install({ JOBS: 'off' });
+  const { api, start } = installation;
+  const first = await start();
+  const admin = await installation.admin();
+  const id = await newCollection(api, admin);
+  await readTimes(api, admin, id, 30);
+  await first.stop();
+
+  const second = await start();
+  expect(await readsOf(api, admin, id)).toBe(30);
+  await readTimes(api, admin, id, 5);
+  await second.kill();
+
+  await start();
+  const reads = await readsOf(api, admin, id);
+  expect(reads).toBeGreaterThanOrEqual(30);
+  expect(reads).toBeLessThanOrEqual(35);
+});
+
+test('reads write nothing: what they count is written all at once', async () => {
+  const installation = await install({ JOBS: 'off' });
+  const { api, start, folder } = installation;
+  await start();
+  const admin = await installation.admin();
+  const id = await newCollection(api, admin);
+  const database = new DatabaseSync(join(folder, 'portico.sqlite'), { readOnly: true });
+  onTestFinished(() => database.close());
+  /** Differs after each commit of another connection. */
+  const version = () => database.prepare('pragma data_version').get()?.['data_version'];
+  let commits = 0;
+  for (let [read, before] = [1, version()]; read <= 300; read += 1) {
+    await readTimes(api, admin, id, 1);
+    const after = version();
+    if (after !== before) commits += 1;
+    before = after;
+  }
+  // A write of the counts may fall among the reads.
+  expect(commits).toBeLessThanOrEqual(2);
+  await expect.poll(() => readsOf(api, admin, id), { interval: 500 }).toBe(300);
+});
+
+describe.skipIf(!postgres || !redis)('two processes on one PostgreSQL', () => {
+  test('add up what each of them counted', async () => {
+    await redis?.flush();
+    const variables = { DATABASE_URL: (await postgres?.newDatabase()) ?? '', REDIS_URL: redis?.url ?? '', JOBS: 'off' };
+    const installation = await install(variables);
+    const replicas = await Promise.all([installation.startReplica(), installation.startReplica()]);
+    const [{ api: one }, { api: other }] = replicas;
+    const admin = await installation.admin();
+    const id = await newCollection(one, admin);
+    await Promise.all([readTimes(one, admin, id, 40), readTimes(other, admin, id, 60)]);
+    await Promise.all(replicas.map(({ service }) => service.stop()));
+    const { api } = await installation.startReplica();
+    expect(await readsOf(api, admin, id)).toBe(100);
+  });
+});

@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startRedis } from '@portico/test-servers';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { createInstallation, type Installation } from './installation.ts';
+
+const redis = await startRedis({ args: ['--databases', '1'] });
+afterAll(() => redis?.close());
+
+let installation: Installation | undefined;
+afterEach(() => installation?.remove());
+
+const spec = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
+
+/** A service that runs no jobs, with functions that create collections and count those that a search finds. */
+const startServiceAlone = async (variables: Readonly<Record<string, string>> = {}) => {
+  installation = await createInstallation({ JOBS: 'off', ...variables });
+  const { api, start, admin, spawnWorker } = installation;
+  await start();
+  const caller = await admin();
+  const found = async () =>
+    (await api.ask<unknown[]>(caller, 'POST', '/api/vector/search', { query: 'weather', k_limit: 50 })).length;
+  return {
+    api,
+    caller,
+    spawnWorker,
+    found,
+    create: async (count: number) => {
+      for (let made = 0; made < count; made++)
+        await api.ask(caller, 'POST', '/api/collections/', { name: `Weather ${made}`, openapi_spec: spec });
+    },
+    untilFound: async (count: number) => {
+      for (let attempt = 0; attempt < 600 && (await found()) < count; attempt++) await pause(100);
+      expect(await found()).toBe(count);
+    },
+  };
+};
+
+test('a worker runs the jobs that a service with JOBS=off leaves in the outbox, and shuts down in order', async () => {
+  const { create, found, untilFound, spawnWorker } = await startServiceAlone();
+  await create(1);
+  // Longer than the pause between two runs of the relay.
+  await pause(1_500);
+  expect(await found()).toBe(0);
+  const worker = spawnWorker();
+  await untilFound(1);
+  worker.kill('SIGTERM');
+  expect(await once(worker, 'exit')).toEqual([0, null]);
+});
+
+test('a worker that is killed while it reads operations leaves a job that another worker does', async () => {
+  const { api, caller, spawnWorker } = await startServiceAlone();
+  const paths = Array.from({ length: 10_000 }, (_, number) => [
+    `/roads/${number}`,
+    { get: { summary: 'Read a road' } },
+  ]);
+  const openapi_spec = { ...spec, paths: Object.fromEntries(paths) as object };
+  await api.ask(caller, 'POST', '/api/collections/', { name: 'Roads', openapi_spec });
+  const found = async () =>
+    (await api.ask<unknown[]>(caller, 'POST', '/api/operations/search', { query: 'read a road', k_limit: 3 })).length;
+  const database = new DatabaseSync(join(installation?.folder ?? '', 'portico.sqlite'), { readOnly: true });
+  const underWay = database.prepare("select id from jobs where kind = 'operations' and leased_until is not null");
+  const worker = spawnWorker();
+  await expect.poll(() => underWay.get(), { interval: 10 }).toBeDefined();
+  worker.kill('SIGKILL');
+  await once(worker, 'exit');
+  expect(await found()).toBe(0);
+  spawnWorker();
+  await expect.poll(found, { interval: 500 }).toBe(3);
+  expect(database.prepare("select id from jobs where kind = 'operations'").get()).toBeUndefined();
+  database.close();
+});
+
+describe.skipIf(!redis?.control)('with Redis between a service and its workers', () => {
+  const control = redis?.control;
+  if (!redis || !control) return;
+
+  test('every job runs, although a worker is killed and Redis is emptied, frozen and lost, and the shutdown is in order', async () => {
+    const { create, untilFound, spawnWorker } = await startServiceAlone({ REDIS_URL: redis.url });
+    const [first, second] = [spawnWorker(), spawnWorker()];
+    await create(5);
+    await untilFound(5);
+    await redis.flush();
+    await create(5);
+    first.kill('SIGKILL');
+    await untilFound(10);
+    await control.pause();
+    await create(5);
+    await control.resume();
+    await untilFound(15);
+    await control.stop('immediate');
+    await create(5);
+    await control.start();
+    await untilFound(20);
+    await control.stop('immediate');
+    second.kill('SIGTERM');
+    expect(await once(second, 'exit')).toEqual([0, null]);
+    await control.start();
+  });
+});
