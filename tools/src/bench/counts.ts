@@ -56,31 +56,43 @@ export const countEmbedded = (
       passes: 2,
       count: async (request, before) => fewerOf(await allocationsOf(subject, request), before),
     }));
-    const called = await onService<Omit<EmbeddedCounts, keyof Allocations>>(
-      chosen,
-      filled,
-      { variables: { [countingVariable]: '1' } },
-      (subject) => ({
-        warmUpRequests,
-        passes: 1,
-        count: (request) =>
-          withLoad(subject, request, async (load) => {
-            const before = (await subject.ask('read')).statements;
-            await load.send(countedRequests);
-            const after = (await subject.ask('read')).statements;
-            // What the requests before left to do is filed within a second.
-            await pause(1_200);
-            const systemCalls = canCountSystemCalls()
-              ? await countSystemCalls(subject.pid, filled.installation.logFile, () => load.send(countedRequests))
-              : null;
-            // What the service does besides, each second or less often, is lost in rounding.
-            return { statements: Math.round((after - before) / countedRequests), systemCalls };
-          }),
-      }),
-    );
+    const called = await onService<Omit<EmbeddedCounts, keyof Allocations>>(chosen, filled, counting, (subject) => ({
+      warmUpRequests,
+      passes: 1,
+      count: (request) =>
+        withLoad(subject, request, async (load) => {
+          const statements = await statementsOf(subject, load);
+          // What the requests before left to do is filed within a second.
+          await pause(1_200);
+          const systemCalls = canCountSystemCalls()
+            ? await countSystemCalls(subject.pid, filled.installation.logFile, () => load.send(countedRequests))
+            : null;
+          return { statements, systemCalls };
+        }),
+    }));
     const requests = chosen.map(({ name }) => [name, { ...called[name], ...allocated[name] }] as const);
     return { bare, requests: Object.fromEntries(requests) as ByName<EmbeddedCounts> };
   });
+
+/** The same, of the statements alone, which every machine and every Node counts alike. */
+export const countStatements = (chosen: readonly Scenario[], options: CountsOptions): Promise<ByName<number>> =>
+  withWorkbench({ ...options, servers: false }, (_workbench, filled) =>
+    onService(chosen, filled, counting, (subject) => ({
+      warmUpRequests,
+      passes: 1,
+      count: (request) => withLoad(subject, request, (load) => statementsOf(subject, load)),
+    })),
+  );
+
+const counting: StartOptions = { variables: { [countingVariable]: '1' } };
+
+const statementsOf = async (subject: Subject, load: Load): Promise<number> => {
+  const before = (await subject.ask('read')).statements;
+  await load.send(countedRequests);
+  const after = (await subject.ask('read')).statements;
+  // What the service does besides, each second or less often, is lost in rounding.
+  return Math.round((after - before) / countedRequests);
+};
 
 /** Counts what the requests ask of PostgreSQL and Redis. */
 export const countOnServers = (chosen: readonly Scenario[], options: CountsOptions): Promise<ByName<ServerCounts>> =>
