@@ -1,4 +1,4 @@
-import { bytesOf, chapter, line, say } from './told.ts';
+import { agree, bytesOf, chapter, line, say } from './told.ts';
 
 /** The key pair of the agent's profile. */
 export interface AgentKey {
@@ -25,6 +25,7 @@ interface Api {
 }
 
 const wish = 'will it rain tomorrow';
+const sought = 'GET /forecast/hourly of Nimbara Weather';
 /** What a language model would fill in from the wish. */
 const place = { lat: '38.72', lon: '-9.14' };
 
@@ -41,7 +42,7 @@ export const doTask = async (address: string, { clientId, secret }: AgentKey): P
   const [best] = search.data.operations;
   if (!best) throw new Error(`No operation was found for "${wish}"`);
   line(`search_operations "${wish}"`, `${search.words} ${inBrackets(search.text)}`);
-  line('', `${best.score.toFixed(2)} ${best.method} ${best.path} of ${best.collection_name}`);
+  line('', `${best.score.toFixed(2)} ${agree(`${best.method} ${best.path} of ${best.collection_name}`, sought)}`);
 
   const { collection_id, operation_key, method, path } = best;
   const described = await mcp.call<Described>('describe_operation', { collection_id, operation_key });
@@ -65,7 +66,10 @@ export const doTask = async (address: string, { clientId, secret }: AgentKey): P
 
   say('\n   What was not granted to her is not found:');
   const hidden = await mcp.call('search_operations', { query: 'send a text message' });
-  line('search_operations "send a text message"', hidden.words.replace(/(?<=\.) .*/, ''));
+  line(
+    'search_operations "send a text message"',
+    agree(hidden.words.replace(/(?<=\.) .*/, ''), 'No operation that you may use fits.'),
+  );
 };
 
 const inBrackets = (answer: string): string => `(${bytesOf(answer)})`;
