@@ -3,9 +3,10 @@ import { readSamples } from './samples.ts';
 import { searches } from './story.ts';
 
 test.each([
-  [...searches[0], ['a']],
-  [...searches[1], [] as string[]],
-])('the search of the demo, %j, shares no word with what it finds but articles', ([query, sought], articles) => {
+  { search: searches[0], articles: ['a'] },
+  { search: searches[1], articles: [] },
+])('the search of the demo, $search, shares no word with what it finds but articles', ({ search, articles }) => {
+  const [query, sought] = search;
   const { name, description } = readSamples().find((sample) => sample.name === sought) ?? {
     name: '',
     description: '',
