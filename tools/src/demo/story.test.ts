@@ -11,7 +11,7 @@ test.each([
     name: '',
     description: '',
   };
-  const said = `${name} ${description}`.toLowerCase().match(/[a-z]+/g) ?? [];
+  const said: readonly string[] = `${name} ${description}`.toLowerCase().match(/[a-z]+/g) ?? [];
   expect(said.length).toBeGreaterThan(3);
   const shared = query
     .toLowerCase()
