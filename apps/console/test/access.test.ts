@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from './accessible.ts';
-import { startBrowser } from './browser.ts';
+import { launchChromium } from './chromium.ts';
 import { startConsoleService, type ConsoleService, type Person } from './console-service.ts';
 import { goTo, openPage, screenshot, signIn } from './watched-page.ts';
 
-const browser = await startBrowser();
+const browser = await launchChromium();
 afterAll(() => browser?.close());
 
 const numbered = (name: string, count: number) => Array.from({ length: count }, (_, index) => `${name}${index + 1}`);
@@ -44,7 +44,7 @@ describe.skipIf(!browser)('access', () => {
       const made = { name, discoverable: true, openapi_spec: openapi };
       ids.set(name, (await service.ask<{ id: string }>('POST', '/api/collections/', made)).id);
     }
-  }, 120_000);
+  });
   afterAll(() => service.close());
 
   const opened = async (path: string, options: Parameters<typeof openPage>[2] = {}) => {

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startBrowser } from './browser.ts';
+import { launchChromium } from './chromium.ts';
 import { startConsoleService, type ConsoleService, type Person } from './console-service.ts';
 import { documentsForImport } from './documents.ts';
 import { handOn, type Effort, type Hand } from './hand.ts';
 import { openPage, screenshot } from './watched-page.ts';
 
-const browser = await startBrowser();
+const browser = await launchChromium();
 afterAll(() => browser?.close());
 
 const personOf = (uid: string): Person => ({ uid, email: `${uid}@example.com` });
@@ -49,7 +49,7 @@ describe.skipIf(!browser)("an administrator's day", () => {
     service = await startConsoleService({ RATE_LIMIT_DEFAULT: '100000/60' });
     await service.register(colleague, { fullName: 'Kim Example' });
     await service.ask('PUT', `/api/profiles/${colleague.email}/role`, { role: 'admin' });
-  }, 120_000);
+  });
   afterAll(() => service.close());
 
   test('is done in the console with few clicks, and without an id', async () => {
@@ -66,7 +66,7 @@ describe.skipIf(!browser)("an administrator's day", () => {
       expect(fields, `fields of: ${step}`).toBeLessThanOrEqual(most.fields);
     }
     await screenshot(page, 'admin day');
-  }, 180_000);
+  });
 });
 
 const startDay = async (chromium: Browser, service: ConsoleService) => {
@@ -94,9 +94,9 @@ const importAndApprove = async (service: ConsoleService, hand: Hand, page: Page)
     const texts = [...documents].map(([file, { text }]) => [file, text] as const);
     const others = { 'broken.json': '{"openapi": "3.0.3",,}', 'package.json': '{"name": "no document"}' };
     await hand.drop('text=Drop to import', { ...Object.fromEntries(texts), ...others });
-    await page.getByText(/^30 to create/).waitFor({ timeout: 60_000 });
+    await page.getByText(/^30 to create/).waitFor();
     await hand.click(button(page, 'Import 30 APIs'));
-    await page.getByText('30 created, 1 skipped, 1 refused or failed').waitFor({ timeout: 60_000 });
+    await page.getByText('30 created, 1 skipped, 1 refused or failed').waitFor();
   });
   const names = (await service.ask<{ name: string }[]>('GET', '/api/collections/')).map(({ name }) => name);
   expect(names.sort()).toEqual([...documents.values()].map(({ title }) => title).sort());
@@ -182,7 +182,7 @@ const lookAround = async (service: ConsoleService, hand: Hand, page: Page): Prom
   for (const person of [user, otherUser]) await service.ask('GET', `/api/collections/${id}`, undefined, person);
   // Counts are written every few seconds.
   const counted = () => service.ask<unknown[]>('GET', '/api/usage?by=profile');
-  await expect.poll(async () => (await counted()).length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(async () => (await counted()).length).toBe(2);
   await hand.step('who used it last week', async () => {
     await hand.click(menu(page, 'Use'));
     await hand.click(page.getByText('7 days', { exact: true }));

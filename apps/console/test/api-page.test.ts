@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from './accessible.ts';
-import { startBrowser } from './browser.ts';
+import { launchChromium } from './chromium.ts';
 import { firstAdmin, startConsoleService, type ConsoleService, type Person } from './console-service.ts';
 import { openPage, screenshot, signIn } from './watched-page.ts';
 
-const browser = await startBrowser();
+const browser = await launchChromium();
 afterAll(() => browser?.close());
 
 const ada: Person = { uid: 'ada', email: 'ada@example.com' };
@@ -129,7 +129,7 @@ describe.skipIf(!browser)('the page of an API', () => {
     await create('Ships', documentOf(450), { description, authentication });
     await create('Wide', wide());
     await create('Bare', { openapi: '3.1.0', info: { title: 'Bare', version: '1' }, webhooks: {} });
-  }, 120_000);
+  });
   afterAll(() => service.close());
 
   const openApi = async (name: keyof typeof ids, options = {}, person: Person = ada, query = '') => {

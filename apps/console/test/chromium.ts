@@ -20,12 +20,15 @@ const flags = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ];
 
-/** A real browser without a window; null if none is installed, or an error with REQUIRE_SERVICES=1. */
+/**
+ * A real browser without a window. Null if none is installed: its tests are skipped, counted and named; with
+ * REQUIRE_SERVICES=1 an error says what to install.
+ */
 export const launchChromium = async (): Promise<Browser | null> => {
   const executablePath = chromiumPath();
   if (!executablePath)
     return absent('Chromium', 'install it (Debian: apt-get install chromium), or name its program in CHROMIUM');
   // As root, Chromium's sandbox refuses to start.
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  return chromium.launch({ executablePath, args: [...flags, ...asRoot] });
+  return chromium.launch({ executablePath, args: [...flags, ...asRoot], timeout: 2 * 60_000 });
 };

@@ -3,11 +3,11 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from './accessible.ts';
-import { startBrowser } from './browser.ts';
+import { launchChromium } from './chromium.ts';
 import { startConsoleService, type ConsoleService, type Person } from './console-service.ts';
 import { goTo, openPage, screenshot, signIn, type PageOptions } from './watched-page.ts';
 
-const browser = await startBrowser();
+const browser = await launchChromium();
 afterAll(() => browser?.close());
 
 const ada: Person = { uid: 'ada', email: 'ada@example.com' };
@@ -52,7 +52,7 @@ describe.skipIf(!browser)("a client's day", () => {
     await create('Skylane', { discoverable: true });
     await create('Hidden');
     await grant(ada, 'Tonwire Messages');
-  }, 120_000);
+  });
   afterAll(() => service.close());
 
   const openAt = async (path: string, person: Person = ada, options: PageOptions = {}) => {

@@ -1,12 +1,12 @@
 import { startFirebaseStandIn, type FirebasePerson, type FirebaseStandIn } from '@portico/test-servers';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from './accessible.ts';
-import { startBrowser } from './browser.ts';
+import { launchChromium } from './chromium.ts';
 import { startConsoleService, type ConsoleService } from './console-service.ts';
 import { openPage, screenshot } from './watched-page.ts';
 
-const browser = await startBrowser();
+const browser = await launchChromium();
 afterAll(() => browser?.close());
 
 const ada: FirebasePerson = {
@@ -107,33 +107,29 @@ describe.skipIf(!browser)('signing in by e-mail and password', () => {
     await page.locator('#content h1').waitFor();
   });
 
-  test(
-    'a sign-in renews itself; once that is refused, the password is asked for above the page',
-    { timeout: 60_000 },
-    async () => {
-      const { page, expectTrouble } = await open();
-      expectTrouble(/^console: .*400.*securetoken/);
-      firebase.tokenSeconds = 12;
-      const before = renewals();
-      await enter(page, ada.password);
-      await page.locator('#content h1').waitFor();
-      const title = await page.locator('#content h1').innerText();
-      await vi.waitFor(() => expect(renewals()).toBeGreaterThan(before + 1), { timeout: 30_000, interval: 200 });
-      expect(await page.getByRole('dialog').count()).toBe(0);
+  test('a sign-in renews itself; once that is refused, the password is asked for above the page', async () => {
+    const { page, expectTrouble } = await open();
+    expectTrouble(/^console: .*400.*securetoken/);
+    firebase.tokenSeconds = 12;
+    const before = renewals();
+    await enter(page, ada.password);
+    await page.locator('#content h1').waitFor();
+    const title = await page.locator('#content h1').innerText();
+    await expect.poll(renewals).toBeGreaterThan(before + 1);
+    expect(await page.getByRole('dialog').count()).toBe(0);
 
-      firebase.revoke(ada.uid);
-      const dialog = page.getByRole('dialog', { name: 'Your sign-in has ended' });
-      await dialog.waitFor({ timeout: 20_000 });
-      await expectAccessible(page);
-      await screenshot(page, 'password again');
-      firebase.tokenSeconds = 3_600;
-      await dialog.getByLabel('E-mail').fill(ada.email);
-      await dialog.getByLabel(/^Password/).fill(ada.password);
-      await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
-      await dialog.waitFor({ state: 'detached' });
-      await headed(page, title);
-    },
-  );
+    firebase.revoke(ada.uid);
+    const dialog = page.getByRole('dialog', { name: 'Your sign-in has ended' });
+    await dialog.waitFor();
+    await expectAccessible(page);
+    await screenshot(page, 'password again');
+    firebase.tokenSeconds = 3_600;
+    await dialog.getByLabel('E-mail').fill(ada.email);
+    await dialog.getByLabel(/^Password/).fill(ada.password);
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await headed(page, title);
+  });
 });
 
 /** An id that React has made, as a selector. */

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startBrowser } from './browser.ts';
+import { launchChromium } from './chromium.ts';
 import { startConsoleService, type ConsoleService, type Person } from './console-service.ts';
 import { openPage } from './watched-page.ts';
 
-const browser = await startBrowser();
+const browser = await launchChromium();
 afterAll(() => browser?.close());
 
 const assets = resolve(import.meta.dirname, '../dist/assets');
@@ -21,7 +21,7 @@ describe.skipIf(!browser)('the first view', () => {
   beforeAll(async () => {
     service = await startConsoleService();
     await service.register(client);
-  }, 60_000);
+  });
   afterAll(() => service.close());
 
   /** The files of the build that are asked for until nothing more is. */

@@ -1,11 +1,11 @@
 import { startSmtpServer } from '@portico/test-servers';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from './accessible.ts';
-import { startBrowser } from './browser.ts';
+import { launchChromium } from './chromium.ts';
 import { startConsoleService, type ConsoleService, type Person } from './console-service.ts';
 import { openPage, screenshot, signIn } from './watched-page.ts';
 
-const browser = await startBrowser();
+const browser = await launchChromium();
 afterAll(() => browser?.close());
 
 const ada: Person = { uid: 'ada', email: 'ada@example.com' };
@@ -20,8 +20,8 @@ describe.skipIf(!browser)('health', () => {
     service = await startConsoleService({ SMTP_URL: mails?.url ?? '', MAIL_FROM: 'portico@example.com' });
     await service.register(ada);
     const dead = () => service.ask<readonly unknown[]>('GET', '/api/jobs/dead');
-    await vi.waitFor(async () => expect(await dead()).not.toHaveLength(0), { timeout: 30_000, interval: 300 });
-  }, 120_000);
+    await expect.poll(dead).not.toHaveLength(0);
+  });
   afterAll(async () => {
     await service.close();
     await mails?.close();

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from './accessible.ts';
-import { startBrowser } from './browser.ts';
+import { launchChromium } from './chromium.ts';
 import { firstAdmin, startConsoleService, type ConsoleService, type Person } from './console-service.ts';
 import { openPage, signIn } from './watched-page.ts';
 
-const browser = await startBrowser();
+const browser = await launchChromium();
 afterAll(() => browser?.close());
 
 const ada: Person = { uid: 'ada', email: 'ada@example.com' };
@@ -18,7 +18,7 @@ describe.skipIf(!browser)('limits', () => {
     await service.register(ada, { fullName: 'Ada Example' });
     await service.register(bob, { fullName: 'Bob Example' });
     await service.ask('POST', '/api/groups', { name: 'Payments' });
-  }, 120_000);
+  });
   afterAll(() => service.close());
 
   const tierOf = async ({ email }: Person) =>

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from './accessible.ts';
-import { startBrowser } from './browser.ts';
+import { launchChromium } from './chromium.ts';
 import { startConsoleService, type ConsoleService, type Person } from './console-service.ts';
 import { goTo, openPage, screenshot, signIn, type WatchedPage } from './watched-page.ts';
 
-const browser = await startBrowser();
+const browser = await launchChromium();
 afterAll(() => browser?.close());
 
 const hourMs = 3_600_000;

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from './accessible.ts';
-import { startBrowser } from './browser.ts';
+import { launchChromium } from './chromium.ts';
 import { startConsoleService, type ConsoleService, type Person } from './console-service.ts';
 import { openPage, screenshot, signIn } from './watched-page.ts';
 
-const browser = await startBrowser();
+const browser = await launchChromium();
 afterAll(() => browser?.close());
 
 const ada: Person = { uid: 'ada', email: 'ada@example.com' };
@@ -27,8 +27,8 @@ describe.skipIf(!browser)('use', () => {
       }
     }
     const lines = () => service.ask<readonly unknown[]>('GET', '/api/usage?by=profile');
-    await vi.waitFor(async () => expect(await lines()).toHaveLength(2), { timeout: 30_000, interval: 500 });
-  }, 120_000);
+    await expect.poll(lines).toHaveLength(2);
+  });
   afterAll(() => service.close());
 
   test.each(['light', 'dark'] as const)(

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { brokenRules } from './accessible.ts';
-import { startBrowser } from './browser.ts';
+import { launchChromium } from './chromium.ts';
 import { startConsoleService, type ConsoleService } from './console-service.ts';
 import { openPage } from './watched-page.ts';
 
-const browser = await startBrowser();
+const browser = await launchChromium();
 afterAll(() => browser?.close());
 
 describe.skipIf(!browser)('a page that is watched', () => {
@@ -60,7 +60,7 @@ describe.skipIf(!browser)('a page that is watched', () => {
     ],
   ])('tells of %s', async (_what, script, told) => {
     const { trouble, expectTrouble } = await inPage(script);
-    await vi.waitFor(() => expect(trouble()).toContainEqual(expect.stringMatching(told)), { timeout: 5_000 });
+    await expect.poll(trouble).toContainEqual(expect.stringMatching(told));
     expectTrouble(/^/);
   });
 
@@ -72,6 +72,6 @@ describe.skipIf(!browser)('a page that is watched', () => {
   // The failure comes after the test has ended.
   test.fails('trouble that was not expected fails the test', async () => {
     const { trouble } = await inPage(() => console.error('complaint'));
-    await vi.waitFor(() => expect(trouble()).toHaveLength(1));
+    await expect.poll(trouble).toHaveLength(1);
   });
 });

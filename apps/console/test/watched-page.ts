@@ -33,7 +33,8 @@ export const openPage = async (
   { viewport = { width: 1_280, height: 800 }, theme = 'light', origins = [] }: PageOptions = {},
 ): Promise<WatchedPage> => {
   const context = await browser.newContext({ viewport, colorScheme: theme, reducedMotion: 'reduce' });
-  context.setDefaultTimeout(15_000);
+  // For hangs alone, as of every wait.
+  context.setDefaultTimeout(2 * 60_000);
   const seen: string[] = [];
   const expected: RegExp[] = [];
   await watch(context, [service.address, ...origins], (line) => seen.push(line));

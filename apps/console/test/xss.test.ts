@@ -3,12 +3,12 @@ import type { RouteObject } from 'react-router';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { furtherRoutes, pages } from '../src/pages/pages.ts';
 import { expectAccessible } from './accessible.ts';
-import { startBrowser } from './browser.ts';
+import { launchChromium } from './chromium.ts';
 import { firstAdmin, startConsoleService, type ConsoleService } from './console-service.ts';
 import { seedHostileTexts, type HostileSeed } from './hostile-seed.ts';
 import { goTo, openPage, screenshot, signIn } from './watched-page.ts';
 
-const browser = await startBrowser();
+const browser = await launchChromium();
 afterAll(() => browser?.close());
 
 type Role = 'admin' | 'client';
@@ -50,28 +50,24 @@ describe.skipIf(!browser)('what strangers write', () => {
       return (views[pattern] ?? ['']).map((view) => `${address}${view}`);
     });
 
-  test.each<Role>(['admin', 'client'])(
-    'is only text in every page of the role %s',
-    { timeout: 300_000 },
-    async (role) => {
-      const { page, trouble } = await openPage(browser, service);
-      await signIn(page, service, role === 'admin' ? firstAdmin : seed.client);
-      const walked: string[] = [];
-      for (const waiting = [...addressesOf(role)]; waiting.length > 0;) {
-        const address = waiting.shift() ?? '';
-        if (walked.includes(address)) continue;
-        walked.push(address);
-        await walkTo(page, address);
-        await openEverything(page);
-        expect([address, ...(await harmIn(page))]).toEqual([address]);
-        expect([address, ...trouble()]).toEqual([address]);
-        await screenshot(page, `hostile ${role} ${walked.length} ${address.slice(0, 60)}`);
-        if (walked.length < walkMax) waiting.push(...(await viewsIn(page)));
-      }
-      // Else the walk would say little of what a document holds.
-      expect(walked.filter((address) => address.includes('operation='))).not.toEqual([]);
-    },
-  );
+  test.each<Role>(['admin', 'client'])('is only text in every page of the role %s', async (role) => {
+    const { page, trouble } = await openPage(browser, service);
+    await signIn(page, service, role === 'admin' ? firstAdmin : seed.client);
+    const walked: string[] = [];
+    for (const waiting = [...addressesOf(role)]; waiting.length > 0;) {
+      const address = waiting.shift() ?? '';
+      if (walked.includes(address)) continue;
+      walked.push(address);
+      await walkTo(page, address);
+      await openEverything(page);
+      expect([address, ...(await harmIn(page))]).toEqual([address]);
+      expect([address, ...trouble()]).toEqual([address]);
+      await screenshot(page, `hostile ${role} ${walked.length} ${address.slice(0, 60)}`);
+      if (walked.length < walkMax) waiting.push(...(await viewsIn(page)));
+    }
+    // Else the walk would say little of what a document holds.
+    expect(walked.filter((address) => address.includes('operation='))).not.toEqual([]);
+  });
 
   test('is shown as it was written', async () => {
     const { page } = await openPage(browser, service);

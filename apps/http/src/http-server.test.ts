@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { Agent, request, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
 import { PorticoError, type Ports } from '@portico/domain';
 import { createHarness } from '@portico/testing';
 import { pino } from 'pino';
-import { expect, test } from 'vitest';
+import { stopTime } from '@portico/test-servers';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createHttpApp } from './http-app.ts';
 import { createHttpServer } from './http-server.ts';
 
@@ -75,9 +75,11 @@ test('requests that arrive together are all read before one is judged, and judge
       return writeHead(...args);
     };
   });
+  let accepted = 0;
+  server.on('connection', () => accepted++);
   const sockets = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-  await setTimeout(50);
+  await expect.poll(() => accepted).toBe(2);
   const answered = sockets.map((socket) => once(socket, 'data'));
   for (const socket of sockets)
     socket.write('GET /api/collections/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\n\r\n');
@@ -89,6 +91,8 @@ test('requests that arrive together are all read before one is judged, and judge
 });
 
 test('a draining server says so, finishes the requests in flight, and accepts no more', async () => {
+  const time = stopTime(vi);
+  onTestFinished(time.goOn);
   const { server, get, isAsked, release, agent } = await startServer();
   expect((await get('/health')).connection).toBe('keep-alive');
   const underWay = get('/ready');
@@ -96,6 +100,7 @@ test('a draining server says so, finishes the requests in flight, and accepts no
   const drained = server.drain({ noticeMs: 2_000, deadlineMs: 20_000 });
   const during = await get('/health');
   expect([during.status, during.connection]).toEqual([200, 'close']);
+  await time.pass(2_000);
   await expect.poll(() => server.listening).toBe(false);
   release();
   const last = await underWay;

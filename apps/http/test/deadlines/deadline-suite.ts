@@ -42,7 +42,7 @@ export const deadlineSuite = (
       ports: (right) => staged((ports = right)),
     };
     world = await createWorld(await start(options));
-  }, 120_000);
+  });
   afterAll(() => world.close());
 
   /** Prepares a request as `succeed` of the matrix does; returns a function that sends it. */

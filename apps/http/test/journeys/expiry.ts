@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCast, textOf, type Cast, type Client, type Start, type Subject } from '../subject.ts';
 
 const farEnd = '2999-12-31';
@@ -71,12 +71,8 @@ export const expirySuite = (start: Start): void => {
       await asAdmin('POST', pair(client, collection), { expires_at: isoIn(subject.clock ? 60_000 : 1_500) });
       expect((await call('GET', `/api/collections/${collection}`, { key: client.key })).status).toBe(200);
       subject.clock?.advance(60_000);
-      await vi.waitFor(
-        async () => {
-          expect((await call('GET', `/api/collections/${collection}`, { key: client.key })).status).toBe(403);
-        },
-        { timeout: 10_000, interval: 100 },
-      );
+      const read = async () => (await call('GET', `/api/collections/${collection}`, { key: client.key })).status;
+      await expect.poll(read).toBe(403);
       expect((await call('GET', '/api/collections/', { token: client.token })).list).toEqual([]);
       expect((await asAdmin('GET', `/api/access/collections/${collection}/clients`)).list).toEqual([]);
       expect((await asAdmin('DELETE', pair(client, collection))).status).toBe(404);
@@ -213,7 +209,7 @@ export const expirySuite = (start: Start): void => {
         subject.clock.advance(59_999);
         expect(await authenticates(fresh)).toBe(200);
         subject.clock.advance(1);
-      } else await vi.waitFor(async () => expect(await authenticates(fresh)).toBe(401), { timeout: 10_000 });
+      } else await expect.poll(() => authenticates(fresh)).toBe(401);
       expect([await authenticates(client), await authenticates(fresh)]).toEqual([401, 401]);
       expect((await call('GET', '/api/collections/', { token: client.token })).status).toBe(200);
       const extended = await asAdmin('PUT', credentials(client.id), { expires_at: null });

@@ -143,7 +143,7 @@ export const requestsSuite = (start: Start): void => {
       const [one] = (await call('GET', `${path}?limit=1`, { key: ada.key })).list;
       await call('DELETE', `${path}/${textOf(one?.id)}`, { key: ada.key });
       expect((await ask(ada, last)).status).toBe(201);
-    }, 60_000);
+    });
   });
 
   describe('approving', () => {

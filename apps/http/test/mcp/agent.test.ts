@@ -78,7 +78,7 @@ describe.skipIf(!isPresent)('an agent that has nothing but the tools', () => {
       'X-Client-ID': client.key.clientId,
       'X-API-Key': client.key.secret,
     });
-  }, 120_000);
+  });
   afterAll(async () => {
     await mcp.close();
     standIns.close();
