@@ -3,15 +3,12 @@ import { expect, test } from 'vitest';
 import { embedRequests, openOllama } from '../test/open-ollama.ts';
 import { GatheredDocuments } from './gathered-documents.ts';
 
-/** Requests are never limited by how long the last one took. */
-const patient = { documentsRequestMs: Number.MAX_SAFE_INTEGER, documentsMs: 60_000 };
-
 const inputs = (standIn: OllamaStandIn) => embedRequests(standIn).map(({ input }) => input);
 
 const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index}`);
 
 test('Ollama stand-in: documents requested one by one during a request go into the next one', async () => {
-  const { embedder, standIn } = await openOllama({ limits: patient });
+  const { embedder, standIn } = await openOllama();
   const texts = words(40);
   const embedded = await Promise.all(texts.map((text) => embedder.embed([text], 'document')));
   expect(inputs(standIn).map(({ length }) => length)).toEqual([1, 16, 16, 7]);
@@ -21,7 +18,7 @@ test('Ollama stand-in: documents requested one by one during a request go into t
 });
 
 test('Ollama stand-in: a request holds whole calls, and a call that is too large for one goes alone', async () => {
-  const { embedder, standIn } = await openOllama({ limits: patient });
+  const { embedder, standIn } = await openOllama();
   const calls = [words(1), words(10), words(6), words(1), words(20), words(1)];
   const embedded = await Promise.all(calls.map((texts) => embedder.embed(texts, 'document')));
   expect(inputs(standIn).map(({ length }) => length)).toEqual([1, 16, 1, 16, 4, 1]);
@@ -29,14 +26,14 @@ test('Ollama stand-in: a request holds whole calls, and a call that is too large
 });
 
 test('Ollama stand-in: if texts take long a request holds few, so that a query does not wait for many', async () => {
-  const { embedder, standIn } = await openOllama({ limits: { documentsRequestMs: 50 } });
+  const { embedder, standIn, time } = await openOllama({ limits: { documentsRequestMs: 50 } });
   standIn.setFault({ slowMs: 60 });
-  await Promise.all(words(4).map((text) => embedder.embed([text], 'document')));
+  await time.passUntil(Promise.all(words(4).map((text) => embedder.embed([text], 'document'))));
   expect(inputs(standIn).map(({ length }) => length)).toEqual([1, 1, 1, 1]);
 });
 
 test('Ollama stand-in: a refused text fails no other text of its batch', async () => {
-  const { embedder } = await openOllama({ limits: patient }, { models: [{ ...nomicStandIn, contextLength: 8 }] });
+  const { embedder } = await openOllama({}, { models: [{ ...nomicStandIn, contextLength: 8 }] });
   const texts = ['rain', 'snow', '- '.repeat(9_000), 'sun'];
   const outcomes = await Promise.allSettled(texts.map((text) => embedder.embed([text], 'document')));
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
@@ -44,7 +41,7 @@ test('Ollama stand-in: a refused text fails no other text of its batch', async (
 });
 
 test('Ollama stand-in: the texts of a request that gets a failure response are retried, each alone', async () => {
-  const { embedder, standIn } = await openOllama({ limits: patient });
+  const { embedder, standIn } = await openOllama();
   await embedder.embed(['rain'], 'document');
   const first = embedder.embed(['wind'], 'document');
   const gathered = words(3).map((text) => embedder.embed([text], 'document'));
@@ -55,7 +52,7 @@ test('Ollama stand-in: the texts of a request that gets a failure response are r
 });
 
 test('Ollama stand-in: a request without a response fails all its texts, and is not retried', async () => {
-  const { embedder, standIn } = await openOllama({ limits: patient });
+  const { embedder, standIn } = await openOllama();
   await embedder.embed(['rain'], 'document');
   const first = embedder.embed(['wind'], 'document');
   const gathered = words(3).map((text) => embedder.embed([text], 'document'));
@@ -87,14 +84,14 @@ test('a call that is aborted before its turn is not sent', async () => {
 });
 
 test('Ollama stand-in: sixty-four calls for documents wait, and the next one fails at once', async () => {
-  const { embedder } = await openOllama({ limits: patient });
+  const { embedder } = await openOllama();
   const outcomes = await Promise.allSettled(words(66).map((text) => embedder.embed([text], 'document')));
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(65);
   expect(outcomes.at(-1)).toMatchObject({ reason: { cause: { kind: 'busy' } } });
 });
 
 test('Ollama stand-in: texts that wait behind others are sent after those that come meanwhile', async () => {
-  const { embedder, standIn } = await openOllama({ limits: patient });
+  const { embedder, standIn } = await openOllama();
   await embedder.embed(['rain'], 'document');
   const first = embedder.embed(['wind'], 'document');
   const behind = words(3).map((text) => embedder.behind.embed([text], 'document'));
@@ -111,7 +108,7 @@ test('Ollama stand-in: texts that wait behind others are sent after those that c
 });
 
 test('Ollama stand-in: texts that have waited behind others for long enough are sent in order of arrival', async () => {
-  const { embedder, standIn } = await openOllama({ limits: { ...patient, behindMs: 0 } });
+  const { embedder, standIn } = await openOllama({ limits: { behindMs: 0 } });
   await embedder.embed(['rain'], 'document');
   const first = embedder.embed(['wind'], 'document');
   const behind = embedder.behind.embed(['hail'], 'document');

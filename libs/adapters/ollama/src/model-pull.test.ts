@@ -1,23 +1,17 @@
 import { nomicStandIn, type PullFault } from '@portico/test-servers';
 import { expect, test } from 'vitest';
-import { openOllama, until } from '../test/open-ollama.ts';
-import type { OllamaLimits } from './limits.ts';
+import { openOllama } from '../test/open-ollama.ts';
+import { ollamaLimits } from './limits.ts';
 
 const unavailable = { code: 'embedding_unavailable' };
 const empty = { models: [] };
-const quick: Partial<OllamaLimits> = {
-  progressMs: 0,
-  pullPauseMs: 20,
-  pullPauseMaxMs: 50,
-  pullSilenceMs: 60_000,
-  failures: 99,
-};
+const { pullPauseMs, pullPauseMaxMs, pullSilenceMs } = ollamaLimits;
 const stand = (name: string) => `Ollama stand-in: ${name}`;
 
 test(stand('a missing model is pulled in the background, its progress is logged, and then it embeds'), async () => {
-  const { standIn, embedder, lines } = await openOllama({ pull: true, limits: quick }, empty);
+  const { standIn, embedder, lines, time } = await openOllama({ pull: true, limits: { progressMs: 0 } }, empty);
   await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
-  await until(() => expect(lines).toContain('info Ollama has pulled nomic-embed-text'));
+  await time.stillUntil(() => expect(lines).toContain('info Ollama has pulled nomic-embed-text'));
   await embedder.check();
   expect((await embedder.embed(['rain'], 'query')).vectors).toHaveLength(1);
   expect(lines.slice(0, 2)).toEqual([
@@ -30,10 +24,10 @@ test(stand('a missing model is pulled in the background, its progress is logged,
 });
 
 test(stand('meanwhile nothing is embedded, and the check reports the progress'), async () => {
-  const { standIn, embedder } = await openOllama({ pull: true, limits: quick }, empty);
+  const { standIn, embedder, time } = await openOllama({ pull: true }, empty);
   standIn.pullFault = 'hang';
   await expect(embedder.embed(['rain'], 'document')).rejects.toMatchObject(unavailable);
-  await until(() =>
+  await time.stillUntil(() =>
     expect(embedder.check()).rejects.toThrow(
       'Embedding service unavailable: the model nomic-embed-text is being pulled (25 %, 69 of 274 MB)',
     ),
@@ -41,7 +35,7 @@ test(stand('meanwhile nothing is embedded, and the check reports the progress'),
 });
 
 test(stand('it is pulled once, however many calls there are'), async () => {
-  const { standIn, embedder } = await openOllama({ pull: true, limits: quick }, empty);
+  const { standIn, embedder, time } = await openOllama({ pull: true }, empty);
   standIn.pullFault = 'hang';
   const ask = () =>
     Promise.allSettled([
@@ -49,79 +43,90 @@ test(stand('it is pulled once, however many calls there are'), async () => {
       ...Array.from({ length: 5 }, () => embedder.check()),
     ]);
   await ask();
-  await until(() => expect(standIn.asked('/api/pull')).toHaveLength(1));
+  await time.stillUntil(() => expect(standIn.asked('/api/pull')).toHaveLength(1));
   await ask();
   expect(standIn.asked('/api/pull')).toHaveLength(1);
 });
 
 test(stand('log lines about its progress are some time apart'), async () => {
-  const { standIn, embedder, lines } = await openOllama(
-    { pull: true, limits: { ...quick, progressMs: 60_000 } },
-    empty,
-  );
-  standIn.pullStepMs = 5;
+  const { embedder, lines, time } = await openOllama({ pull: true }, empty);
   await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
-  await until(() => embedder.check());
+  await time.stillUntil(() => embedder.check());
   expect(lines.filter((line) => line.includes('%'))).toEqual([]);
 });
 
 test.each<[PullFault, string]>([
   ['unknown', 'pull model manifest: file does not exist'],
   ['midway', 'max retries exceeded: unexpected EOF'],
-  ['hang', 'No progress for 100 ms'],
-  ['stall', 'No progress for 100 ms'],
+  ['hang', 'No progress for 240000 ms'],
+  ['stall', 'No progress for 240000 ms'],
   ['vain', 'The pull succeeded, but the server does not list the model'],
   ['reset', 'terminated'],
   ['html', 'Ollama answered with text/html instead of application/x-ndjson'],
 ])(stand('a failed pull (%s) is logged with its cause, and retried'), async (fault, said) => {
-  const limits = fault === 'hang' || fault === 'stall' ? { ...quick, pullSilenceMs: 100 } : quick;
-  const { standIn, embedder, lines, causes } = await openOllama({ pull: true, limits }, empty);
+  const { standIn, embedder, lines, causes, time } = await openOllama({ pull: true }, empty);
   standIn.pullFault = fault;
   await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
-  await until(() => expect(standIn.asked('/api/pull').length).toBeGreaterThan(1));
-  expect(lines).toContain('warn Ollama could not pull nomic-embed-text: retrying in 1 s');
-  await until(() => expect(causes.map(String).join()).toContain(said));
+  if (fault === 'hang' || fault === 'stall') {
+    await time.stillUntil(() => expect(embedder.check()).rejects.toThrow('is being pulled (25 %'));
+    await time.pass(pullSilenceMs);
+  }
+  await time.stillUntil(() => expect(lines).toContain('warn Ollama could not pull nomic-embed-text: retrying in 5 s'));
+  expect(causes.map(String).join()).toContain(said);
   standIn.pullFault = null;
-  await until(() => embedder.check());
+  await time.pass(pullPauseMs - 1);
+  expect(standIn.asked('/api/pull')).toHaveLength(1);
+  await time.pass(1);
+  await time.stillUntil(() => embedder.check());
+  expect(standIn.asked('/api/pull')).toHaveLength(2);
 });
 
 test(stand('pauses between pulls double, up to the longest'), async () => {
-  const limits = { ...quick, pullPauseMs: 1_000, pullPauseMaxMs: 4_000 };
-  const { standIn, embedder, lines } = await openOllama({ pull: true, limits }, empty);
+  const { standIn, embedder, lines, time } = await openOllama({ pull: true }, empty);
   standIn.pullFault = 'unknown';
   await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
-  const told = () => lines.filter((line) => line.includes('retrying in')).map((line) => line.slice(-3));
-  await until(() => expect(told().slice(0, 4)).toEqual(['1 s', '2 s', '4 s', '4 s']));
+  const told = () => lines.filter((line) => line.includes('retrying in')).map((line) => line.split(' in ')[1]);
+  const pauses = [5, 10, 20, 40, 80, 160, 300, 300];
+  for (const [at, seconds] of pauses.entries()) {
+    await time.stillUntil(() => expect(told()).toHaveLength(at + 1));
+    await time.pass(seconds * 1_000 - 1);
+    expect(standIn.asked('/api/pull')).toHaveLength(at + 1);
+    await time.pass(1);
+  }
+  expect(told().slice(0, pauses.length)).toEqual(pauses.map((seconds) => `${seconds} s`));
 });
 
 test(stand('a pull that succeeds without the model pauses like one that fails'), async () => {
-  const limits = { ...quick, pullPauseMs: 60_000, pullPauseMaxMs: 60_000 };
-  const { standIn, embedder, lines } = await openOllama({ pull: true, limits }, empty);
+  const { standIn, embedder, lines, time } = await openOllama({ pull: true }, empty);
   standIn.pullFault = 'vain';
   await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
-  await until(() => expect(lines.some((line) => line.includes('retrying in 60 s'))).toBe(true));
-  for (let time = 1; time <= 5; time += 1) await expect(embedder.check()).rejects.toThrow('could not be pulled');
+  await time.stillUntil(() => expect(lines.some((line) => line.includes('retrying in 5 s'))).toBe(true));
+  for (let attempt = 1; attempt <= 5; attempt += 1)
+    await expect(embedder.check()).rejects.toThrow('could not be pulled');
   expect(standIn.asked('/api/pull')).toHaveLength(1);
 });
 
 test(stand('a model installed by other means is no longer pulled'), async () => {
-  const { standIn, embedder, lines } = await openOllama({ pull: true, limits: quick }, empty);
+  const { standIn, embedder, lines, time } = await openOllama({ pull: true }, empty);
   standIn.pullFault = 'unknown';
   await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
+  await time.stillUntil(() => expect(lines.some((line) => line.includes('retrying in'))).toBe(true));
   standIn.install(nomicStandIn);
+  await time.pass(pullPauseMs);
   // After its pause it checks whether the model is there.
-  await until(() => expect(standIn.asked('/api/tags')).toHaveLength(2));
-  expect(lines.some((line) => line.includes('retrying in'))).toBe(true);
+  await time.stillUntil(() => expect(standIn.asked('/api/tags')).toHaveLength(2));
   await embedder.check();
+  await time.pass(pullPauseMaxMs);
   expect(standIn.asked('/api/pull')).toHaveLength(1);
 });
 
 test(stand('a model that is removed while in use is pulled again'), async () => {
-  const { standIn, embedder } = await openOllama({ pull: true, limits: quick });
+  const { standIn, embedder, time } = await openOllama({ pull: true });
   await embedder.embed(['rain'], 'query');
   standIn.remove(nomicStandIn.name);
   await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(unavailable);
-  await until(() => embedder.embed(['rain'], 'query'));
+  await time.stillUntil(() => embedder.check());
+  await embedder.embed(['rain'], 'query');
 });
 
 test(stand('if it may not pull, the message names the command that does'), async () => {
@@ -136,7 +141,7 @@ test(stand('if it may not pull, the message names the command that does'), async
 test(stand('an address without Ollama does not count as a missing model: nothing is pulled'), async () => {
   const { standIn } = await openOllama();
   const url = `${standIn.url}/elsewhere`;
-  const { embedder, lines, causes } = await openOllama({ pull: true, limits: quick, url });
+  const { embedder, lines, causes } = await openOllama({ pull: true, url });
   await expect(embedder.check()).rejects.toThrow(/: Ollama answered 404$/);
   expect(lines).toEqual(['warn Ollama does not embed: Ollama answered 404']);
   expect(causes).toMatchObject([{ message: 'Ollama answered 404: 404 page not found' }]);
@@ -144,12 +149,11 @@ test(stand('an address without Ollama does not count as a missing model: nothing
 
 test(stand('closing ends a pull, and the pause before a retry'), async () => {
   for (const fault of ['hang', 'unknown'] as const) {
-    const limits = { ...quick, pullPauseMs: 60_000, pullPauseMaxMs: 60_000 };
-    const { standIn, embedder, lines } = await openOllama({ pull: true, limits }, empty);
+    const { standIn, embedder, lines, time } = await openOllama({ pull: true, limits: { progressMs: 0 } }, empty);
     standIn.pullFault = fault;
     await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
     const sign = fault === 'hang' ? '25 %' : 'retrying in';
-    await until(() => expect(lines.some((line) => line.includes(sign))).toBe(true));
+    await time.stillUntil(() => expect(lines.some((line) => line.includes(sign))).toBe(true));
     await embedder.close();
     await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
     expect(standIn.asked('/api/pull')).toHaveLength(1);

@@ -1,11 +1,11 @@
-import { type OllamaStandIn } from '@portico/test-servers';
+import type { OllamaStandIn } from '@portico/test-servers';
 import { expect, test } from 'vitest';
-import { embedRequests, openOllama, until, warmUp } from '../test/open-ollama.ts';
+import { embedRequests, openOllama, warmUp } from '../test/open-ollama.ts';
+import { ollamaLimits } from './limits.ts';
 
 const unavailable = { code: 'embedding_unavailable' };
 const warnings = (lines: readonly string[]) => lines.filter((line) => line.startsWith('warn'));
 const stand = (name: string) => `Ollama stand-in: ${name}`;
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The texts of each request so far, without their prefixes. */
 const sent = (standIn: OllamaStandIn): readonly (readonly string[])[] =>
@@ -17,36 +17,36 @@ const settled = (calls: readonly Promise<unknown>[]) =>
   Promise.allSettled(calls).then((outcomes) => outcomes.map(({ status }) => status));
 
 test(stand('documents that wait too long say nothing about the server: queries are embedded at once'), async () => {
-  const { standIn, embedder, lines } = await openOllama({ limits: { documentsMs: 1_000, documentsRequestMs: 1 } });
+  const { standIn, embedder, lines, time } = await openOllama({ limits: { documentsRequestMs: 1 } });
   await embedder.check();
-  standIn.runner.tokenMs = 2;
+  standIn.runner.tokenMs = 30;
   const documents = Array.from({ length: 8 }, (_, i) => embedder.embed([words(200, `text${i}`)], 'document'));
-  const outcomes = await settled(documents);
+  const outcomes = await time.passUntil(settled(documents));
   expect(outcomes.filter((status) => status === 'fulfilled').length).toBeGreaterThan(0);
   expect(outcomes.filter((status) => status === 'rejected').length).toBeGreaterThan(4);
-  expect((await embedder.embed(['rain'], 'query')).vectors).toHaveLength(1);
-  expect((await embedder.embed(['rain'], 'document')).vectors).toHaveLength(1);
+  expect((await time.passUntil(embedder.embed(['rain'], 'query'))).vectors).toHaveLength(1);
+  expect((await time.passUntil(embedder.embed(['rain'], 'document'))).vectors).toHaveLength(1);
   expect(warnings(lines).join()).not.toMatch(/does not answer|repeatedly/);
 });
 
 test(stand('our own timeouts do not open the breaker while the server answers, however many there are'), async () => {
-  const { standIn, embedder } = await openOllama({ limits: { queryMs: 200 } });
+  const { standIn, embedder, time } = await openOllama({ limits: { queryMs: 500 } });
   await embedder.check();
-  standIn.runner.tokenMs = 80;
-  for (let time = 1; time <= 7; time += 1) {
-    const failure: unknown = await embedder.embed(['rain'], 'query').catch((error: unknown) => error);
+  standIn.runner.tokenMs = 300;
+  for (let attempt = 1; attempt <= 7; attempt += 1) {
+    const asked = time.passUntil(embedder.embed(['rain'], 'query'));
+    const failure: unknown = await asked.catch((error: unknown) => error);
     expect(failure).toMatchObject({ ...unavailable, cause: { kind: 'busy' } });
   }
   standIn.runner.tokenMs = 0;
-  await until(() => embedder.embed(['rain'], 'query'));
+  await time.passUntilSucceeds(() => embedder.embed(['rain'], 'query'));
 });
 
 test(stand('a server that does not respond at all gets no requests after five failed queries'), async () => {
-  const limits = { queryMs: 100, checkMs: 100, breakMs: 60_000 };
-  const { standIn, embedder } = await openOllama({ limits });
-  await until(() => embedder.check());
+  const { standIn, embedder, time } = await openOllama({ limits: { queryMs: 500, checkMs: 500 } });
+  await embedder.check();
   await standIn.control.pause();
-  await until(() =>
+  await time.passUntilSucceeds(() =>
     expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject({ cause: { isBrokenCircuitError: true } }),
   );
   await standIn.control.resume();
@@ -64,17 +64,19 @@ test(stand('failing documents do not stop queries'), async () => {
 });
 
 test(stand('a model that loads for longer than any caller waits is loaded once, and then embeds'), async () => {
-  const limits = { queryMs: 300, documentsMs: 400, checkMs: 200, loadPatienceMs: 150, loadLookMs: 50 };
-  const { standIn, embedder, lines } = await openOllama({ limits });
-  standIn.runner.loadMs = 2_000;
-  await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(unavailable);
-  await expect(embedder.embed(['rain'], 'document')).rejects.toThrow(
+  const { standIn, embedder, lines, time } = await openOllama();
+  standIn.runner.loadMs = 60_000;
+  await expect(time.passUntil(embedder.embed(['rain'], 'query'))).rejects.toMatchObject(unavailable);
+  await expect(time.passUntil(embedder.embed(['rain'], 'document'))).rejects.toThrow(
     'Embedding service unavailable: the model is being loaded',
   );
-  await expect(embedder.check()).rejects.toThrow('Embedding service unavailable: the model is being loaded');
-  const failure: unknown = await embedder.embed(['rain'], 'query').catch((error: unknown) => error);
+  await expect(time.passUntil(embedder.check())).rejects.toThrow(
+    'Embedding service unavailable: the model is being loaded',
+  );
+  const asked = time.passUntil(embedder.embed(['rain'], 'query'));
+  const failure: unknown = await asked.catch((error: unknown) => error);
   expect(failure).toMatchObject({ message: 'Embedding service unavailable', cause: { kind: 'loading' } });
-  await until(() => embedder.embed(['rain'], 'query'));
+  await time.passUntilSucceeds(() => embedder.embed(['rain'], 'query'));
   await embedder.check();
   expect(standIn.runner.loadsBegun).toBe(1);
   expect(sent(standIn)[0]).toEqual(['rain']);
@@ -86,37 +88,39 @@ test(stand('a model that loads for longer than any caller waits is loaded once, 
 });
 
 test(stand('a model is loaded even if that takes longer than a query or a document may'), async () => {
-  const { standIn, embedder } = await openOllama({ limits: { queryMs: 300, documentsMs: 500, failures: 1_000 } });
-  standIn.runner.loadMs = 1_500;
-  await Promise.all([until(() => embedder.embed(['rain'], 'query')), until(() => embedder.embed(['sun'], 'document'))]);
+  const { standIn, embedder, time } = await openOllama({ limits: { failures: 1_000 } });
+  standIn.runner.loadMs = 3 * ollamaLimits.documentsMs;
+  await time.passUntilSucceeds(() =>
+    Promise.all([embedder.embed(['rain'], 'query'), embedder.embed(['sun'], 'document')]),
+  );
   expect(standIn.runner.loadsBegun).toBe(1);
 });
 
 test(stand('a model that was unloaded while idle is loaded apart from the next query'), async () => {
-  const limits = { queryMs: 300, loadPatienceMs: 150, loadLookMs: 50, loadKnownMs: 100 };
-  const { standIn, embedder } = await openOllama({ limits });
-  await until(() => embedder.embed(['rain'], 'query'));
+  const { standIn, embedder, time } = await openOllama();
+  await embedder.embed(['rain'], 'query');
   standIn.runner.unload();
-  standIn.runner.loadMs = 1_000;
-  await pause(150);
-  await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject({ cause: { kind: 'loading' } });
-  await until(() => embedder.embed(['rain'], 'query'));
+  standIn.runner.loadMs = 10_000;
+  await time.pass(ollamaLimits.loadKnownMs);
+  const asked = time.passUntil(embedder.embed(['rain'], 'query'));
+  await expect(asked).rejects.toMatchObject({ cause: { kind: 'loading' } });
+  await time.passUntilSucceeds(() => embedder.embed(['rain'], 'query'));
   expect(standIn.runner.loadsBegun).toBe(2);
 });
 
 test(stand('a load whose request is lost is requested again, and abandoned if the server stops'), async () => {
-  const limits = { queryMs: 300, loadPatienceMs: 150, loadLookMs: 50, loadLookMaxMs: 100 };
-  const { standIn, embedder } = await openOllama({ limits });
+  const { standIn, embedder, time } = await openOllama();
   standIn.setFault('hang', 1);
-  await until(() => embedder.embed(['rain'], 'query'));
-  const stopped = await openOllama({ limits });
+  await time.passUntilSucceeds(() => embedder.embed(['rain'], 'query'));
+  const stopped = await openOllama();
   stopped.standIn.setFault('hang');
-  await expect(stopped.embedder.embed(['rain'], 'query')).rejects.toMatchObject({ cause: { kind: 'loading' } });
+  const asked = time.passUntil(stopped.embedder.embed(['rain'], 'query'));
+  await expect(asked).rejects.toMatchObject({ cause: { kind: 'loading' } });
   await stopped.standIn.control.stop();
-  await until(() => expect(warnings(stopped.lines)).toHaveLength(0));
+  expect(warnings(stopped.lines)).toHaveLength(0);
   stopped.standIn.setFault(null);
   await stopped.standIn.control.start();
-  await until(() => stopped.embedder.embed(['rain'], 'query'));
+  await time.passUntilSucceeds(() => stopped.embedder.embed(['rain'], 'query'));
 });
 
 test(stand('at most 512 tokens of a long query are embedded'), async () => {
@@ -128,58 +132,62 @@ test(stand('at most 512 tokens of a long query are embedded'), async () => {
 });
 
 test(stand('long queries wait for one another, but short ones do not wait for all of them'), async () => {
-  const { standIn, embedder } = await openOllama({ limits: { queryMs: 20_000, queryWaitMs: 20_000 } });
+  const { standIn, embedder, time } = await openOllama();
   await embedder.check();
   standIn.runner.tokenMs = 1;
   const order: string[] = [];
   const ask = (kind: string, text: string) => embedder.embed([text], 'query').then(() => order.push(kind));
   const long = Array.from({ length: 5 }, (_, i) => ask('long', words(300, `long${i}`)));
   const short = Array.from({ length: 12 }, (_, i) => ask('short', `short ${i}`));
-  await Promise.all([...long, ...short]);
+  await time.passUntil(Promise.all([...long, ...short]));
   const second = order.indexOf('long', order.indexOf('long') + 1);
   expect(order.slice(0, second).filter((kind) => kind === 'short').length).toBeGreaterThanOrEqual(4);
   expect(order.lastIndexOf('short')).toBeLessThan(order.lastIndexOf('long') - 1);
 });
 
 test(stand('one long query runs, four wait, and the next one fails at once'), async () => {
-  const { standIn, embedder } = await openOllama({ limits: { queryMs: 20_000, queryWaitMs: 20_000 } });
+  const { standIn, embedder, time } = await openOllama();
   await embedder.check();
   standIn.setFault({ slowMs: 50 });
-  const outcomes = await settled(Array.from({ length: 7 }, (_, i) => embedder.embed([words(65, `l${i}`)], 'query')));
-  expect(outcomes).toEqual([...new Array<string>(5).fill('fulfilled'), 'rejected', 'rejected']);
-  const short = await settled(Array.from({ length: 7 }, () => embedder.embed([words(64)], 'query')));
-  expect(short).toEqual(new Array<string>(7).fill('fulfilled'));
+  const ask = (count: number, textOf: (i: number) => string) =>
+    time.passUntil(settled(Array.from({ length: count }, (_, i) => embedder.embed([textOf(i)], 'query'))));
+  expect(await ask(7, (i) => words(65, `l${i}`))).toEqual([
+    ...new Array<string>(5).fill('fulfilled'),
+    'rejected',
+    'rejected',
+  ]);
+  expect(await ask(7, () => words(64))).toEqual(new Array<string>(7).fill('fulfilled'));
 });
 
 test(stand('a request for documents holds what the server embeds in time, counted in tokens, not texts'), async () => {
-  const { standIn, embedder } = await openOllama({ limits: { documentsRequestMs: 300, documentsMs: 60_000 } });
+  const { standIn, embedder, time } = await openOllama();
   await warmUp({ embedder, standIn });
-  standIn.runner.tokenMs = 2;
+  standIn.runner.tokenMs = 8;
   const texts = ['short', ...Array.from({ length: 5 }, (_, i) => words(100, `long${i}`))];
-  await Promise.all(texts.map((text) => embedder.embed([text], 'document')));
+  await time.passUntil(Promise.all(texts.map((text) => embedder.embed([text], 'document'))));
   expect(sent(standIn)).toEqual(texts.map((text) => [text]));
 });
 
 test(stand('a query waits behind a second of documents, not behind all of them'), async () => {
-  const { standIn, embedder } = await openOllama({ limits: { documentsMs: 60_000 } });
+  const { standIn, embedder, time } = await openOllama();
   await warmUp({ embedder, standIn });
   standIn.runner.tokenMs = 5;
   const order: string[] = [];
   const documents = Array.from({ length: 8 }, (_, i) =>
     embedder.embed([words(100, `text${i}`)], 'document').then(() => order.push('document')),
   );
-  await until(() => expect(order.length).toBeGreaterThan(0));
-  await embedder.embed(['rain'], 'query').then(() => order.push('query'));
-  await Promise.all(documents);
+  await time.passUntil(Promise.race(documents));
+  await time.passUntil(embedder.embed(['rain'], 'query').then(() => order.push('query')));
+  await time.passUntil(Promise.all(documents));
   expect(order.indexOf('query')).toBeLessThan(4);
 });
 
 test(stand('a document that takes too long is cut in half repeatedly, until it is embedded in time'), async () => {
-  const { standIn, embedder, lines } = await openOllama({ limits: { documentsMs: 500, wordMs: 400 } });
+  const { standIn, embedder, lines, time } = await openOllama({ limits: { documentsMs: 500, wordMs: 400 } });
   await embedder.check();
   standIn.runner.tokenMs = 2;
   const long = words(1_000, 'x');
-  await until(() => embedder.embed([long], 'document'));
+  await time.passUntilSucceeds(() => embedder.embed([long], 'document'));
   const lengths = new Set(
     sent(standIn).flatMap((texts) => texts.filter((text) => text.startsWith('x')).map(({ length }) => length)),
   );
@@ -190,27 +198,27 @@ test(stand('a document that takes too long is cut in half repeatedly, until it i
 });
 
 test(stand('one that takes too long at any length is refused for good, but not if the server is busy'), async () => {
-  const { standIn, embedder } = await openOllama({ limits: { documentsMs: 500, wordMs: 350 } });
+  const { standIn, embedder, time } = await openOllama({ limits: { documentsMs: 500, wordMs: 350 } });
   await embedder.check();
   standIn.runner.tokenMs = 20;
   const refused = {
     name: 'TextRefusedError',
     message: expect.stringMatching(/^A text of 199 UTF-16 units took/) as string,
   };
-  await until(() => expect(embedder.embed([words(100)], 'document')).rejects.toMatchObject(refused));
+  await time.passUntilSucceeds(() => expect(embedder.embed([words(100)], 'document')).rejects.toMatchObject(refused));
   const lengths = sent(standIn).flatMap((texts) =>
     texts.filter((text) => text.startsWith('a b')).map(({ length }) => length),
   );
   expect(lengths).toEqual([199, 199, 128]);
   // A repeated request, say by an operator, starts anew.
-  await expect(embedder.embed([words(100)], 'document')).rejects.toMatchObject(unavailable);
+  await expect(time.passUntil(embedder.embed([words(100)], 'document'))).rejects.toMatchObject(unavailable);
 
   const busy = await openOllama({ limits: { documentsMs: 300, wordMs: 100 } });
   await busy.embedder.check();
   busy.standIn.setFault({ slowMs: 400 });
-  for (let time = 1; time <= 8; time += 1) {
-    await expect(busy.embedder.embed(['rain'], 'document')).rejects.toMatchObject(unavailable);
+  for (let attempt = 1; attempt <= 8; attempt += 1) {
+    await expect(time.passUntil(busy.embedder.embed(['rain'], 'document'))).rejects.toMatchObject(unavailable);
   }
   busy.standIn.setFault(null);
-  await until(() => busy.embedder.embed(['rain'], 'document'));
+  await time.passUntilSucceeds(() => busy.embedder.embed(['rain'], 'document'));
 });

@@ -8,7 +8,9 @@ import {
 } from '@portico/contracts';
 import { nomicStandIn, startOllama, type OllamaStandIn } from '@portico/test-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { limitsOfRealServer } from '../test/limits-of-real-server.ts';
 import { embedRequests, openOllama } from '../test/open-ollama.ts';
+import { ollamaLimits } from './limits.ts';
 import { createOllamaEmbedder } from './ollama-embedder.ts';
 
 const otherDigest = 'b'.repeat(64);
@@ -42,31 +44,36 @@ describe('the Ollama embedder on the stand-in:', () => {
   }
 });
 
-/** A real server may run on any machine: slowness there is not the adapter's fault. */
-const patientLimits = {
-  queryMs: 60_000,
-  queryWaitMs: 60_000,
-  documentsMs: 120_000,
-  checkMs: 60_000,
-  loadPatienceMs: 60_000,
-};
-const patienceMs = 300_000;
-
 const ollama = await startOllama();
-describe.skipIf(!ollama)('the Ollama embedder on Ollama:', { timeout: patienceMs }, () => {
+describe.skipIf(!ollama)('the Ollama embedder on Ollama:', () => {
   for (const [sentence, check] of Object.entries(embedderContract)) {
     test(sentence, async () => {
-      const url = ollama?.url ?? '';
       const embedder = createOllamaEmbedder({
-        url,
+        url: ollama?.url ?? '',
         model: 'nomic-embed-text',
         pull: false,
-        limits: patientLimits,
+        limits: limitsOfRealServer,
         log: recordLog(),
       });
       onTestFinished(() => embedder.close());
       await check(embedder);
     });
+  }
+});
+
+test('a server that takes a minute for each text fails no contract by the limits for a real server, as it does by the usual ones', async () => {
+  const embedsAWord = embedderContract['its check succeeds while it can embed'];
+  for (const [limits, outcome] of [
+    [limitsOfRealServer, 'kept'],
+    [{}, 'broken'],
+  ] as const) {
+    const { embedder, standIn, time } = await openOllama({ limits });
+    standIn.setFault({ slowMs: 60_000 });
+    const checked = Promise.resolve(embedsAWord(embedder)).then(
+      () => 'kept',
+      () => 'broken',
+    );
+    expect(await time.passUntil(checked)).toBe(outcome);
   }
 });
 
@@ -162,15 +169,15 @@ describe('the Ollama embedder on the stand-in, model:', () => {
   });
 
   test('the id is cached, and the last one is returned while the server is away', async () => {
-    const { embedder, standIn } = await openOllama({ limits: { rememberedMs: 60_000 } });
+    const { embedder, standIn, lines, time } = await openOllama();
     const id = await embedder.modelId();
+    await time.pass(ollamaLimits.rememberedMs - 1);
     await embedder.modelId();
     expect(standIn.asked('/api/tags')).toHaveLength(1);
-    const forgetful = await openOllama({ limits: { rememberedMs: 0 } });
-    await forgetful.embedder.modelId();
-    await forgetful.standIn.control.stop();
-    expect(await forgetful.embedder.modelId()).toBe(id);
-    expect(forgetful.lines.filter((line) => line.startsWith('warn'))).toHaveLength(1);
+    await standIn.control.stop();
+    await time.pass(1);
+    expect(await embedder.modelId()).toBe(id);
+    expect(lines.filter((line) => line.startsWith('warn'))).toHaveLength(1);
   });
 
   test('without any known id the error is embedding_unavailable', async () => {
@@ -181,9 +188,10 @@ describe('the Ollama embedder on the stand-in, model:', () => {
   });
 
   test('the id is requested again once the cache expires', async () => {
-    const { embedder, standIn, lines } = await openOllama({ limits: { rememberedMs: 0 } });
+    const { embedder, standIn, lines, time } = await openOllama();
     const before = await embedder.modelId();
     standIn.install({ ...nomicStandIn, digest: otherDigest });
+    await time.pass(ollamaLimits.rememberedMs);
     expect(await embedder.modelId()).toBe('nomic-embed-text:latest@bbbbbbbbbbbbbbbb+1');
     expect(lines.at(-1)).toBe(
       `info The embedding model is now nomic-embed-text:latest@bbbbbbbbbbbbbbbb+1 (was ${before})`,

@@ -1,6 +1,7 @@
 import type { OllamaFault } from '@portico/test-servers';
 import { expect, test } from 'vitest';
-import { embedRequests, openOllama, until, warmUp } from '../test/open-ollama.ts';
+import { embedRequests, openOllama, warmUp } from '../test/open-ollama.ts';
+import { ollamaLimits } from './limits.ts';
 
 const unavailable = { code: 'embedding_unavailable' };
 const warnings = (lines: readonly string[]) => lines.filter((line) => line.startsWith('warn'));
@@ -109,65 +110,71 @@ test.each(['resetMidway', 'busy', 'failure', 'runnerGone', 'garbage'] as const)(
 );
 
 test(stand('a server that hangs holds up queries and documents no longer than their timeouts'), async () => {
-  const { standIn, embedder } = await openOllama({ limits: { ...manyFailures, queryMs: 100, documentsMs: 400 } });
+  const { standIn, embedder, time } = await openOllama();
   await warmUp({ embedder, standIn });
   standIn.setFault('hang');
-  const documents = embedder.embed(['rain'], 'document').then(
-    () => 'done',
-    () => 'documents failed',
-  );
-  const query = embedder.embed(['rain'], 'query').then(
-    () => 'done',
-    () => 'query failed',
-  );
-  expect(await Promise.race([documents, query])).toBe('query failed');
-  expect(await documents).toBe('documents failed');
+  const failed: string[] = [];
+  for (const purpose of ['document', 'query'] as const)
+    embedder.embed(['rain'], purpose).catch(() => failed.push(purpose));
+  await time.stillUntil(() => expect(embedRequests(standIn)).toHaveLength(2));
+  const { queryMs, documentsMs } = ollamaLimits;
+  await time.pass(queryMs - 1);
+  expect(failed).toEqual([]);
+  await time.pass(1);
+  await time.stillUntil(() => expect(failed).toEqual(['query']));
+  await time.pass(documentsMs - queryMs - 1);
+  expect(failed).toEqual(['query']);
+  await time.pass(1);
+  await time.stillUntil(() => expect(failed).toEqual(['query', 'document']));
 });
 
 test(stand('a server that hangs, its list of models included, holds up no caller'), async () => {
-  const { standIn, embedder, lines } = await openOllama({
-    limits: { queryMs: 200, documentsMs: 200, checkMs: 200, rememberedMs: 0, failures: 1_000 },
-  });
-  await until(() => embedder.check());
+  const { standIn, embedder, lines, time } = await openOllama({ limits: { rememberedMs: 0 } });
+  await embedder.check();
   lines.length = 0;
   await standIn.control.pause();
-  await expect(embedder.check()).rejects.toThrow('Embedding service unavailable: the server does not answer');
-  await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(unavailable);
-  expect(await embedder.modelId()).toContain('nomic-embed-text:latest@');
+  await expect(time.passUntil(embedder.check())).rejects.toThrow(
+    'Embedding service unavailable: the server does not answer',
+  );
+  await expect(time.passUntil(embedder.embed(['rain'], 'query'))).rejects.toMatchObject(unavailable);
+  expect(await time.passUntil(embedder.modelId())).toContain('nomic-embed-text:latest@');
   expect(warnings(lines)).toEqual(['warn Ollama does not embed: the server does not answer']);
   await standIn.control.resume();
-  await until(() => embedder.check());
+  await embedder.check();
 });
 
 test(stand('a check fails sooner than a query times out'), async () => {
-  const { standIn, embedder } = await openOllama({ limits: { queryMs: 60_000, checkMs: 100 } });
+  const { standIn, embedder, time } = await openOllama();
   await warmUp({ embedder, standIn });
+  const [before, { checkMs, queryMs }] = [performance.now(), ollamaLimits];
   await standIn.control.pause();
-  await expect(embedder.check()).rejects.toThrow('the server does not answer');
+  await expect(time.passUntil(embedder.check())).rejects.toThrow('the server does not answer');
   await standIn.control.resume();
   standIn.setFault('hang');
-  await until(() => expect(embedder.check()).rejects.toThrow('a test embedding is still running'));
+  await expect(time.passUntil(embedder.check())).rejects.toThrow('a test embedding is still running');
+  expect(performance.now() - before).toBeGreaterThanOrEqual(2 * checkMs);
+  expect(performance.now() - before).toBeLessThan(queryMs);
 });
 
 test(stand('a vector that takes longer than the check is reported as still running, not as a failure'), async () => {
-  const { standIn, embedder, lines } = await openOllama();
+  const { standIn, embedder, lines, time } = await openOllama();
   standIn.runner.tokenMs = 600;
-  const failure: unknown = await embedder.check().catch((error: unknown) => error);
+  const failure: unknown = await time.passUntil(embedder.check()).catch((error: unknown) => error);
   expect(failure).toMatchObject({
     ...unavailable,
     message: 'Embedding service unavailable: a test embedding is still running',
   });
-  await until(() => embedder.check());
+  await time.passUntilSucceeds(() => embedder.check());
   expect(embedRequests(standIn)).toHaveLength(1);
   expect(lines).toEqual([`info The embedding model is ${await embedder.modelId()}`]);
 });
 
 test(stand('a test embedding that fails after its check is logged once'), async () => {
-  const { standIn, embedder, lines } = await openOllama({ limits: { documentsMs: 3_000 } });
+  const { standIn, embedder, lines, time } = await openOllama({ limits: { documentsMs: 3_000 } });
   standIn.runner.tokenMs = 800;
-  await expect(embedder.check()).rejects.toThrow('a test embedding is still running');
+  await expect(time.passUntil(embedder.check())).rejects.toThrow('a test embedding is still running');
   expect(warnings(lines)).toEqual([]);
-  await until(() =>
+  await time.passUntilSucceeds(() =>
     expect(warnings(lines)).toEqual(['warn Ollama does not embed: the server is busy: no vector came within 3000 ms']),
   );
 });
@@ -188,11 +195,11 @@ test(stand('a server that was restarted embeds again by itself'), async () => {
 });
 
 test(stand('at most four queries run, sixty-four wait, and the next one fails at once'), async () => {
-  const { standIn, embedder, lines } = await openOllama({ limits: { queryMs: 60_000, queryWaitMs: 60_000 } });
+  const { standIn, embedder, lines, time } = await openOllama();
   await warmUp({ embedder, standIn });
   standIn.setFault({ slowMs: 50 });
   const asked = Array.from({ length: 80 }, (_, index) => embedder.embed([`rain ${index}`], 'query'));
-  const outcomes = await Promise.allSettled(asked);
+  const outcomes = await time.passUntil(Promise.allSettled(asked));
   expect(outcomes.map(({ status }) => status)).toEqual([
     ...new Array<string>(68).fill('fulfilled'),
     ...new Array<string>(12).fill('rejected'),
@@ -203,7 +210,7 @@ test(stand('at most four queries run, sixty-four wait, and the next one fails at
 });
 
 test(stand('queries do not wait behind waiting documents'), async () => {
-  const { standIn, embedder } = await openOllama({ limits: { documentsMs: 60_000 } });
+  const { standIn, embedder, time } = await openOllama();
   await warmUp({ embedder, standIn });
   standIn.setFault({ slowMs: 300 });
   const order: string[] = [];
@@ -211,26 +218,27 @@ test(stand('queries do not wait behind waiting documents'), async () => {
     embedder.embed(['rain'], 'document').then(() => order.push('document')),
   );
   const queries = Array.from({ length: 7 }, () => embedder.embed(['rain'], 'query').then(() => order.push('query')));
-  await Promise.all([...documents, ...queries]);
+  await time.passUntil(Promise.all([...documents, ...queries]));
   // The first document is under way already; later requests embed the others.
   expect(order.lastIndexOf('query')).toBeLessThan(order.length / 2);
   expect(standIn.mostAtOnce).toBe(5);
 });
 
 test(stand('waiting counts: a query that waits too long fails, and is not sent'), async () => {
-  const { standIn, embedder } = await openOllama({ limits: { queryMs: 100, documentsMs: 60_000, shortQueries: 1 } });
+  const { standIn, embedder, time } = await openOllama({ limits: { shortQueries: 1 } });
   await warmUp({ embedder, standIn });
   standIn.setFault('hang');
   const document = expect(embedder.embed(['rain'], 'document')).rejects.toMatchObject(unavailable);
-  const outcomes = await Promise.allSettled(Array.from({ length: 4 }, () => embedder.embed(['rain'], 'query')));
+  const asked = Promise.allSettled(Array.from({ length: 4 }, () => embedder.embed(['rain'], 'query')));
+  const outcomes = await time.passUntil(asked);
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'rejected']);
-  await until(() => expect(embedRequests(standIn)).toHaveLength(2));
+  expect(embedRequests(standIn)).toHaveLength(2);
   await embedder.close();
   await document;
 });
 
 test(stand('five failures in a row open the breaker, which sends nothing until its trial call'), async () => {
-  const { standIn, embedder } = await openOllama({ limits: { breakMs: 2_000 } });
+  const { standIn, embedder, time } = await openOllama();
   await warmUp({ embedder, standIn });
   const asked = () => standIn.asked('/api/embed').length;
   standIn.setFault('failure', 6);
@@ -238,33 +246,34 @@ test(stand('five failures in a row open the breaker, which sends nothing until i
     await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(unavailable);
   }
   const broken = { ...unavailable, cause: { isBrokenCircuitError: true } };
+  await time.pass(ollamaLimits.breakMs - 1);
   await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(broken);
   expect(asked()).toBe(5);
-  await until(() =>
-    expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject({ ...unavailable, cause: { status: 500 } }),
-  );
+  await time.pass(1);
+  await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject({ ...unavailable, cause: { status: 500 } });
   await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(broken);
   expect(asked()).toBe(6);
-  await until(() => embedder.embed(['rain'], 'query'));
+  await time.pass(ollamaLimits.breakMs);
+  await embedder.embed(['rain'], 'query');
   await embedder.embed(['rain'], 'query');
   // One of them loads the model.
   expect(asked()).toBe(9);
 });
 
 test(stand('failures far apart, or with a success in between, do not open the breaker'), async () => {
-  const { standIn, embedder } = await openOllama({ limits: { failuresWithinMs: 100, failures: 3 } });
+  const { standIn, embedder, time } = await openOllama({ limits: { failures: 3 } });
   await embedder.modelId();
   const fail = async () => {
     standIn.setFault('failure', 1);
     await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject({ cause: { status: 500 } });
   };
-  for (let time = 1; time <= 4; time += 1) {
+  for (let attempt = 1; attempt <= 4; attempt += 1) {
     await fail();
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await time.pass(0.6 * ollamaLimits.failuresWithinMs);
   }
   const lively = await openOllama({ limits: { failures: 3 } });
-  for (let time = 1; time <= 6; time += 1) {
-    lively.standIn.setFault('failure', time % 3 ? 1 : 0);
+  for (let attempt = 1; attempt <= 6; attempt += 1) {
+    lively.standIn.setFault('failure', attempt % 3 ? 1 : 0);
     await lively.embedder.embed(['rain'], 'query').catch(() => undefined);
   }
   await lively.embedder.embed(['rain'], 'query');

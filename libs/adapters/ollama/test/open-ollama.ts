@@ -1,4 +1,5 @@
-import { type OllamaStandIn, type OllamaStandInOptions, startOllamaStandIn } from '@portico/test-servers';
+import { type OllamaStandIn, type OllamaStandInOptions, startOllamaStandIn, stopTime } from '@portico/test-servers';
+import type { StoppedTime } from '@portico/test-servers';
 import { onTestFinished, vi } from 'vitest';
 import { createOllamaEmbedder, type OllamaEmbedder, type OllamaEmbedderOptions } from '../src/index.ts';
 
@@ -9,13 +10,16 @@ export interface Opened {
   readonly lines: string[];
   /** The errors logged with the warnings. */
   readonly causes: unknown[];
+  /** That of the embedder, and of the stand-in's model. */
+  readonly time: StoppedTime;
 }
 
-/** An embedder on a stand-in of its own; both are closed at the end of the test. */
+/** An embedder on a stand-in of its own, in stopped time; both are closed at the end of the test. */
 export const openOllama = async (
   options: Partial<OllamaEmbedderOptions> = {},
   standInOptions: OllamaStandInOptions = {},
 ): Promise<Opened> => {
+  const time = timeOfTest();
   const standIn = await startOllamaStandIn(standInOptions);
   const lines: string[] = [];
   const causes: unknown[] = [];
@@ -38,19 +42,29 @@ export const openOllama = async (
     await embedder.close();
     await standIn.close();
   });
-  return { standIn, embedder, lines, causes };
+  return { standIn, embedder, lines, causes, time };
+};
+
+let time: StoppedTime | null = null;
+
+/** A test that opens several embedders has one time. */
+const timeOfTest = (): StoppedTime => {
+  if (time) return time;
+  const stopped = stopTime(vi);
+  time = stopped;
+  onTestFinished(() => {
+    stopped.goOn();
+    time = null;
+  });
+  return stopped;
 };
 
 /** Whether the line repeats an ongoing outage. */
 const isRepeat = (message: string): boolean => message.startsWith('Ollama does not embed');
 
-/** Retries until it holds; the test's own timeout is shorter than this one. */
-export const until = <T>(holds: () => T | Promise<T>): Promise<T> =>
-  vi.waitFor(holds, { timeout: 60_000, interval: 10 });
-
 /** Loads the model, and forgets the requests for that. */
 export const warmUp = async ({ embedder, standIn }: Pick<Opened, 'embedder' | 'standIn'>): Promise<void> => {
-  await until(() => embedder.check());
+  await embedder.check();
   standIn.requests.length = 0;
 };
 
