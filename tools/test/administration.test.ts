@@ -36,6 +36,7 @@ const plain = ({ code, stdout }: ToolRun) => ({
 
 /** An administrator's commands about these two people and this group. */
 const dayOf = (ann: string, bob: string, group: string): readonly (readonly [code: number, ...args: string[]])[] => [
+  [0, 'admin', 'list'],
   [0, 'profiles', 'list', '--pending'],
   [1, 'approve', ann, bob, 'nobody@example.com'],
   [2, 'approve'],

@@ -86,18 +86,6 @@ test('console signs in as any user, with groups, and every process of the servic
   ]);
 });
 
-test.each([
-  [['--email', 'x@example.com'], 2, 'pass --uid'],
-  [['--uid', 'x'.repeat(129)], 2, 'uid must have 1 to 128 characters'],
-  [['--minutes', '0'], 2, 'from 1 to 1440'],
-  [['--minutes', '1441'], 2, 'from 1 to 1440'],
-  [['--server', 'https://portico.example.com'], 2, 'works on the stores alone'],
-])('console %j is wrong usage', async (options, exit, said) => {
-  const { code, stdout, stderr } = await installation.tool('console', ...options);
-  expect([code, stdout]).toEqual([exit, '']);
-  expect(stderr).toContain(said);
-});
-
 const linkAt = async (variables: Readonly<Record<string, string>>): Promise<string> => {
   const all = { DATA_DIR: installation.folder, ...variables };
   const { stdout, stderr } = await installation.toolElsewhere(all, 'console');

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { compose, createLogger, readConfig, type Composition } from '@portico/composition';
 import { anAdmin, noEffects } from '@portico/contracts';
 import { makeSecret, type CollectionId, type JobId, type JobTask, type ProfileId } from '@portico/domain';
-import { root } from '../src/service-process.ts';
 import { createInstallation, type Installation } from './installation.ts';
 
 let installation: Installation;
@@ -38,31 +36,6 @@ const withStores = async <T>(work: (portico: Composition) => Promise<T>): Promis
   }
 };
 
-interface Summary {
-  readonly created: number;
-  readonly updated: number;
-  readonly unchanged: number;
-  readonly skipped: number;
-  readonly refused: number;
-  readonly taken: readonly {
-    readonly file: string;
-    readonly id: string;
-    readonly name: string;
-    readonly outcome: string;
-    readonly description_derived: boolean;
-    readonly warnings: number;
-    readonly departures: readonly { readonly pointer: string; readonly message: string }[];
-  }[];
-  readonly skipped_files: readonly { readonly file: string; readonly reason: string }[];
-  readonly refused_files: readonly { readonly file: string; readonly reason: string }[];
-}
-
-const importing = async (...args: readonly string[]): Promise<Summary & { readonly code: number }> => {
-  const { code, stdout, stderr } = await installation.tool('--json', 'import', ...args);
-  if (!stdout) throw new Error(stderr);
-  return { ...(JSON.parse(stdout) as Summary), code };
-};
-
 test('token prints nothing but the token on standard output, with and without a running service', async () => {
   const before = await installation.tool('token', '--admin');
   await installation.compose();
@@ -77,45 +50,6 @@ test('token prints nothing but the token on standard output, with and without a 
   expect((await installation.api.call({ token: after.stdout.trim() }, 'GET', '/api/profiles/me')).status).toBe(404);
 });
 
-test.each([
-  [['token'], 2, 'pass --uid'],
-  [['token', '--email', 'x@example.com'], 2, 'pass --uid'],
-  [['token', '--admin', '--uid', 'x'], 2, 'cannot be used with option'],
-  [['token', '--admin', '--email', 'x@example.com'], 2, 'cannot be used with option'],
-  [['token', '--uid', 'x', '--groups', 'a,b'], 2, 'set IDENTITY_GROUPS_CLAIM'],
-  [['token', '--uid', 'x', '--ttl', '0'], 2, 'from 1 to 86400'],
-  [['token', '--uid', 'x', '--ttl', '86401'], 2, 'from 1 to 86400'],
-  [['token', '--uid', 'x', '--ttl', 'abc'], 2, 'from 1 to 86400'],
-  [['admin', 'promote', 'nobody@example.com'], 1, 'no profile is registered'],
-  [['import', 'nowhere.json'], 1, 'no such file'],
-  [['import', '--as', 'nobody@example.com', '.'], 1, 'no admin has the e-mail'],
-  [['nonsense'], 2, 'unknown command'],
-  [['import'], 2, 'missing required argument'],
-  [['token', '--nonsense'], 2, 'unknown option'],
-  [['jobs', 'list', '--limit', '0'], 2, 'from 1 to 10000'],
-  [['jobs', 'list', '--limit', 'abc'], 2, 'from 1 to 10000'],
-  [['jobs', 'list', '--limit', '1e3'], 2, 'from 1 to 10000'],
-  [['jobs', 'retry'], 2, 'pass the ids'],
-  [['jobs', 'retry', '--all', 'x'], 2, 'pass the ids'],
-  [['jobs', 'discard'], 2, 'missing required argument'],
-])('%j exits with %i and says what is wrong', async (args, code, said) => {
-  const ran = await installation.tool(...args);
-  expect(ran).toMatchObject({ code, stdout: '' });
-  expect(ran.stderr).toContain(said);
-});
-
-test('help names every command and exits with 0', async () => {
-  const { code, stdout } = await installation.tool('--help');
-  expect(code).toBe(0);
-  for (const command of ['token', 'admin', 'import', 'reindex', 'jobs', 'key', 'doctor'])
-    expect(stdout).toMatch(new RegExp(`^ +${command}\\b`, 'm'));
-});
-
-test('the version is that of the project', async () => {
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-  expect(await installation.tool('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
-});
-
 test('text from strangers cannot control the terminal that lists it', async () => {
   await withStores(({ ports }) =>
     ports.profiles.add(anAdmin({ fullName: 'Eve\u001b[2J\u202e\n0b9f6a52  root@example.com  Root\u2028' }), noEffects),
@@ -125,35 +59,6 @@ test('text from strangers cannot control the terminal that lists it', async () =
   expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
   const json = await installation.tool('--json', 'admin', 'list');
   expect(json.stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
-});
-
-test('an unreachable server is reported in sentences', async () => {
-  const other = await createInstallation({ DATABASE_URL: 'postgresql://portico:hunter2@127.0.0.1:9/portico' });
-  onTestFinished(() => other.remove());
-  const child = other.spawnTool('admin', 'list');
-  let said = '';
-  child.stderr?.on('data', (text: Buffer) => (said += text.toString()));
-  await expect.poll(() => said).toContain('\n');
-  expect(said).toMatch(
-    /^portico: warning: The database at 127\.0\.0\.1:9\/portico cannot be reached; retrying for up to .*\n/,
-  );
-  expect(said).not.toMatch(/hunter2|"level"|\n +at /);
-});
-
-test('an invalid user id for a token is wrong usage, not an error with a stack', async () => {
-  const { code, stderr } = await installation.tool('token', '--uid', 'x'.repeat(129));
-  expect({ code, stderr }).toEqual({
-    code: 2,
-    stderr: expect.stringMatching(/^portico: uid must have .*\n$/) as string,
-  });
-});
-
-test('an invalid configuration is reported, and the command does nothing', async () => {
-  const other = await createInstallation({ JOBS: 'sometimes' });
-  onTestFinished(() => other.remove());
-  const { code, stderr } = await other.tool('admin', 'list');
-  expect(code).toBe(1);
-  expect(stderr).toContain('JOBS: read "sometimes"');
 });
 
 test('a profile that registered can be promoted, and is an admin in the next request', async () => {
@@ -192,133 +97,10 @@ test('promoting a profile that no token has bound causes a warning, and the list
   expect((await tool('admin', 'promote', 'zoe@example.com')).stderr).toBe('');
 });
 
-test('an import reports what was taken, skipped and refused, and why', async () => {
-  write('good.json', document('Good'));
-  write('deep/er/good.yaml', 'openapi: 3.1.0\ninfo: {title: Good too, version: "1"}\npaths: {}\n');
-  write('departing.json', JSON.stringify({ openapi: '3.0.3', info: { title: 'Departing' }, paths: {} }));
-  write('list.json', '[{"openapi": "3.0.3"}]');
-  write('package.json', '{"name": "x", "config": {"openapi": "3.0.3"}}');
-  write('notes.txt', 'not looked at');
-  write('broken.json', '{"openapi": "3.0.3",\n "info": {"title": "x"},\n "paths": }');
-  write('old.json', '{"swagger": "2.0", "info": {"title": "x", "version": "1"}, "paths": {}}');
-  const summary = await importing(join(installation.folder, 'documents'));
-  expect(summary).toMatchObject({ code: 1, created: 3, updated: 0, unchanged: 0, skipped: 2, refused: 2 });
-  expect(summary.taken.find(({ name }) => name === 'Departing')?.warnings).toBeGreaterThan(0);
-  expect(summary.skipped_files[0]).toMatchObject({ reason: 'no OpenAPI document' });
-  const reasons = Object.fromEntries(
-    summary.refused_files.map(({ file, reason }) => [file.replace(/.*\//, ''), reason]),
-  );
-  expect(reasons['broken.json']).toMatch(/line 3/);
-  expect(reasons['old.json']).toMatch(/Swagger "2\.0" is not supported/);
-});
-
-test('an import reports the outcome of each file, and on demand where a document departs from the schema', async () => {
-  write('good.json', document('Good\u202eone\u0007', 'Two\r\nlines\u001b[2J'));
-  write('departing.json', JSON.stringify({ openapi: '3.0.3', info: { title: 'Departing' }, paths: {} }));
-  write('package.json', '{}');
-  write('old.json', '{"swagger": "2.0", "info": {"title": "x", "version": "1"}, "paths": {}}');
-  const folder = join(installation.folder, 'documents');
-  const id = '[0-9a-f-]{36}';
-  const first = await installation.tool('import', folder);
-  expect(first.stdout.split('\n')).toEqual([
-    expect.stringMatching(`^created    ${id}  Departing  \\(${folder}/departing.json\\)  1 departure$`),
-    expect.stringMatching(`^created    ${id}  Good one  \\(${folder}/good.json\\)$`),
-    `skipped    ${folder}/package.json: no OpenAPI document`,
-    expect.stringMatching(`^refused    ${folder}/old.json: .*Swagger`),
-    '2 created, 0 updated, 0 unchanged, 1 skipped, 1 refused.',
-    '1 document with departures from the official schema: --explain shows them.',
-    '',
-  ]);
-  const again = await installation.tool('import', folder, '--explain');
-  expect(again.stdout.split('\n').slice(0, 2)).toEqual([
-    expect.stringMatching(`^unchanged  ${id}  Departing  .*  1 departure$`),
-    expect.stringMatching(/^ {4}\/info {2}.*version/),
-  ]);
-  const named = await importing(folder, '--verbose');
-  expect(named.taken.find(({ name }) => name === 'Departing')).toMatchObject({
-    warnings: 1,
-    departures: [{ pointer: '/info' }],
-  });
-  const good = named.taken.find(({ name }) => name === 'Good one');
-  const kept = await withStores(({ ports }) => ports.collections.find(good?.id as CollectionId));
-  expect(kept?.description).toBe('Two\nlines[2J');
-});
-
-test('an import describes a document that has no description by its words, and says so', async () => {
-  write(
-    'roads.json',
-    document('Roads', '', {
-      '/v1/bridges/{id}/tolls': { get: { summary: 'Reads a toll', responses: { 200: { description: 'It' } } } },
-    }),
-  );
-  write('described.json', document('Described', 'In its own words'));
-  const folder = join(installation.folder, 'documents');
-  const { taken } = await importing(folder);
-  expect(taken.map(({ name, description_derived }) => [name, description_derived])).toEqual([
-    ['Described', false],
-    ['Roads', true],
-  ]);
-  const roads = await withStores(({ ports }) => ports.collections.find(taken[1]?.id as CollectionId));
-  expect(roads?.description).toBe('Bridges, tolls. Reads a toll.');
-  const again = await installation.tool('import', folder, '--verbose');
-  expect(again.stdout).toMatch(/^unchanged .* {2}Roads {2}\(.*roads\.json\) {2}description derived/m);
-});
-
-test('an import follows a link that is named, but none that is found in a folder', async () => {
-  write('one/a.json', document('A'));
-  const elsewhere = write('elsewhere/b.json', document('B'));
-  const folder = join(installation.folder, 'documents', 'one');
-  symlinkSync('..', join(folder, 'loop'));
-  symlinkSync(join(elsewhere, '..'), join(folder, 'other'));
-  expect(await importing(folder)).toMatchObject({ code: 0, created: 1 });
-  expect(await importing(join(folder, '**/*.json'))).toMatchObject({ created: 0, unchanged: 1 });
-  const link = join(installation.folder, 'documents', 'link.json');
-  symlinkSync(elsewhere, link);
-  expect(await importing(link)).toMatchObject({ created: 1 });
-  expect(await importing(join(folder, 'other'))).toMatchObject({ created: 1 });
-});
-
-test('a second import updates instead of duplicating, also by glob, by file and from a copy with --base', async () => {
-  const documents = join(installation.folder, 'documents');
-  const file = write('a.json', document('First'));
-  write('b.json', document('Second'));
-  expect(await importing(documents)).toMatchObject({ code: 0, created: 2 });
-  expect(await importing(join(documents, '*.json'))).toMatchObject({ created: 0, unchanged: 2 });
-  write('a.json', document('First, reworded'));
-  expect(await importing(file, file)).toMatchObject({ created: 0, updated: 1, unchanged: 0 });
-
-  const based = write('based/c.json', document('Third'));
-  expect(await importing(based, '--base', join(documents, 'based'))).toMatchObject({ created: 1 });
-  const copy = write('copy/c.json', document('Third'));
-  expect(await importing(copy, '--base', join(documents, 'copy'))).toMatchObject({ created: 0, unchanged: 1 });
-});
-
-test('a departure from the official schema is refused with --strict', async () => {
-  const file = write('departing.json', JSON.stringify({ openapi: '3.0.3', info: { title: 'Departing' }, paths: {} }));
-  const { code, refused_files } = await importing(file, '--strict');
-  expect(code).toBe(1);
-  expect(refused_files[0]?.reason).toContain('version');
-});
-
-test('a running service sees an import in its next request, and finds it within seconds', async () => {
-  const { api, compose, admin } = installation;
-  await compose();
-  const caller = await admin();
-  expect(await api.ask(caller, 'GET', '/api/collections/')).toEqual([]);
-  await importing(write('weather.json', document('Weather', 'Forecasts of rain and wind')));
-  expect(await api.ask(caller, 'GET', '/api/collections/')).toMatchObject([{ name: 'Weather' }]);
-  for (let attempt = 0; attempt < 300; attempt++) {
-    const found = await api.ask<{ collection_name: string }[]>(caller, 'POST', '/api/vector/search', { query: 'rain' });
-    if (found.length > 0) return expect(found[0]?.collection_name).toBe('Weather');
-    await pause(100);
-  }
-  throw new Error('It was not found within 30 s');
-});
-
 test('reindex embeds everything again, beside a running service and without one', async () => {
   write('a.json', document('First'));
   write('b.json', document('Second'));
-  await importing(join(installation.folder, 'documents'));
+  expect((await installation.tool('import', join(installation.folder, 'documents'))).code).toBe(0);
   const alone = await installation.tool('--json', 'reindex');
   expect(alone.code).toBe(0);
   const operations = { total: 2, done: 2, failed: 0 };
@@ -353,12 +135,6 @@ const giveUpJobs = (...tasks: readonly JobTask[]): Promise<readonly string[]> =>
 const profileId = randomUUID() as ProfileId;
 const embedTask: JobTask = { kind: 'embed', collectionId: randomUUID() as CollectionId };
 const mailTask: JobTask = { kind: 'mail.credentials', profileId, sealed: 'c2VhbGVk' };
-
-test('index rebuild refuses an index inside the service and says why', async () => {
-  const { code, stdout, stderr } = await installation.tool('index', 'rebuild');
-  expect([code, stdout]).toEqual([1, '']);
-  expect(stderr).toContain('QDRANT_URL is not set');
-});
 
 test('jobs that were given up are listed, on lines that no server text can control', async () => {
   const [embed, mail] = await giveUpJobs(embedTask, mailTask);
@@ -402,8 +178,7 @@ test('a job that was given up is retried beside a running service; one whose sec
   });
   const state = async () =>
     JSON.parse((await tool('--json', 'jobs', 'list')).stdout) as { waiting: number; jobs: { id: string }[] };
-  for (let attempt = 0; attempt < 20 && (await state()).waiting > 1; attempt++) await pause(100);
-  expect(await state()).toMatchObject({ waiting: 1, jobs: [{ id: mail }] });
+  await expect.poll(state).toMatchObject({ waiting: 1, jobs: [{ id: mail }] });
   expect(await tool('jobs', 'discard', mail)).toMatchObject({ code: 0, stdout: `${mail}  discarded\n` });
   expect((await tool('jobs', 'discard', mail, second)).code).toBe(1);
   expect((await tool('jobs', 'retry', mail)).stdout).toBe(`${mail}  no such job was given up\n`);

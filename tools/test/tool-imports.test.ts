@@ -1,0 +1,278 @@
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Credential } from '../src/api-client.ts';
+import { createInstallation, type Installation } from './installation.ts';
+import type { ToolRun } from './run-tool.ts';
+
+let installation: Installation;
+let admin: Credential & { readonly token: string };
+beforeAll(async () => {
+  installation = await createInstallation();
+  await installation.compose();
+  admin = (await installation.admin()) as typeof admin;
+});
+afterAll(() => installation.remove());
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(installation.folder, 'documents-'));
+});
+
+const document = (title: string, description = '', paths = {}) =>
+  JSON.stringify({ openapi: '3.0.3', info: { title, description, version: '1' }, paths });
+const departing = JSON.stringify({ openapi: '3.0.3', info: { title: 'Departing' }, paths: {} });
+const reading = { get: { responses: { 200: { description: 'It' } } } };
+
+const write = (name: string, content: string): string => {
+  const file = join(folder, name);
+  mkdirSync(join(file, '..'), { recursive: true });
+  writeFileSync(file, content);
+  return file;
+};
+
+type Tool = (...args: readonly string[]) => Promise<ToolRun>;
+
+const onStores: Tool = (...args) => installation.tool(...args);
+/** As on another machine, where a pipeline may have set these variables. */
+const overHttp = (...args: readonly string[]) => overHttpWith({}, ...args);
+const overHttpWith = (variables: Readonly<Record<string, string>>, ...args: readonly string[]) =>
+  installation.toolElsewhere(
+    { PORTICO_SERVER: installation.api.address, PORTICO_TOKEN: admin.token, DATA_DIR: '/nowhere', ...variables },
+    ...args,
+  );
+
+interface Summary {
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly taken: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly outcome: string;
+    readonly description_derived: boolean;
+  }[];
+}
+
+const summaryOf = ({ code, stdout, stderr }: ToolRun): Summary & { readonly code: number } => {
+  if (!stdout) throw new Error(stderr);
+  return { ...(JSON.parse(stdout) as Summary), code };
+};
+
+const descriptionOf = async (name: string): Promise<string | undefined> => {
+  const all = await installation.api.ask<{ name: string; description: string }[]>(admin, 'GET', '/api/collections/');
+  return all.find((one) => one.name === name)?.description;
+};
+
+/** What a client of the database can see of everything that an import writes. */
+const rows = (): string => {
+  const database = new Database(join(installation.folder, 'portico.sqlite'), { readonly: true });
+  try {
+    return JSON.stringify(
+      [
+        'select * from collections order by id',
+        'select collection_id, crc32, bytes from documents order by 1',
+        'select collection_id, key from operations order by 1, 2',
+        'select id, message from audit_entries union select id, message from audit_arrivals',
+        'select catalog from epochs',
+      ].map((statement) => database.prepare(statement).all()),
+    );
+  } finally {
+    database.close();
+  }
+};
+
+describe.each([
+  { way: 'on the stores', tool: onStores, other: overHttp },
+  { way: 'over HTTP', tool: overHttp, other: onStores },
+])('an import $way', ({ way, tool, other }) => {
+  const importing = async (...args: readonly string[]) => summaryOf(await tool('--json', 'import', ...args));
+
+  test('says what became of each file, in the same words as the other way', async () => {
+    write('good.json', document(`Good\u202eone ${way}\u0007`, 'Two\r\nlines\u001b[2J'));
+    write(
+      'deep/er/good.yaml',
+      'openapi: 3.1.0\ninfo: {title: Good too, version: "1.10"}\npaths: {}\nx-big: 12345678901234567890\n',
+    );
+    write('departing.json', departing);
+    write('list.json', '[{"openapi": "3.0.3"}]');
+    write('package.json', '{"name": "x", "config": {"openapi": "3.0.3"}}');
+    write('notes.txt', 'not looked at');
+    write('broken.json', '{"openapi": "3.0.3",\n "info": {"title": "x"},\n "paths": }');
+    write('old.json', '{"swagger": "2.0", "info": {"title": "x", "version": "1"}, "paths": {}}');
+    const first = await tool('import', folder);
+    expect([first.code, first.stderr]).toEqual([1, expect.not.stringContaining(admin.token)]);
+    expect(first.stdout.replace(/[0-9a-f-]{36}/g, 'ID').split('\n')).toEqual([
+      `created    ID  Good too  (${folder}/deep/er/good.yaml)`,
+      `created    ID  Departing  (${folder}/departing.json)  1 departure`,
+      `created    ID  Good one ${way}  (${folder}/good.json)`,
+      `skipped    ${folder}/list.json: no OpenAPI document`,
+      `skipped    ${folder}/package.json: no OpenAPI document`,
+      expect.stringMatching(`^refused    ${folder}/broken.json: .*line 3`),
+      expect.stringMatching(`^refused    ${folder}/old.json: .*Swagger "2\\.0" is not supported`),
+      '3 created, 0 updated, 0 unchanged, 2 skipped, 2 refused.',
+      '1 document with departures from the official schema: --explain shows them.',
+      '',
+    ]);
+    expect(await descriptionOf(`Good one ${way}`)).toBe('Two\nlines[2J');
+
+    // The other way the same paths are the same collections.
+    const [verbose, explained, json] = [['--verbose'], ['--explain'], ['--json', '--verbose']];
+    for (const options of [verbose, explained, json]) {
+      const { code, stdout } = await tool('import', folder, ...(options ?? []));
+      expect(await other('import', folder, ...(options ?? []))).toMatchObject({ code, stdout });
+      expect(code).toBe(1);
+      expect(stdout).toMatch(/0 created, 0 updated, 3 unchanged|"unchanged": 3/);
+      if (options === explained) expect(stdout).toMatch(/^unchanged .* {2}1 departure\n {4}\/info {2}.*version/m);
+      if (options === json)
+        expect(JSON.parse(stdout)).toMatchObject({
+          skipped_files: [{ reason: 'no OpenAPI document' }, { reason: 'no OpenAPI document' }],
+          taken: expect.arrayContaining([
+            expect.objectContaining({
+              name: 'Departing',
+              warnings: 1,
+              departures: [expect.objectContaining({ pointer: '/info' })],
+            }),
+          ]) as unknown,
+        });
+    }
+  });
+
+  test('refuses a departure from the official schema with --strict', async () => {
+    const { code, stdout } = await tool('import', write('departing.json', departing), '--strict');
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^refused .*: openapi_spec\/info .*version/)]);
+  });
+
+  test('describes a document that has no description by its words, and says so', async () => {
+    const paths = { '/v1/bridges/{id}/tolls': { get: { summary: 'Reads a toll', ...reading.get } } };
+    write('roads.json', document(`Roads ${way}`, '', paths));
+    write('described.json', document('Described', 'In its own words'));
+    const { taken } = await importing(folder);
+    expect(taken.map(({ name, description_derived }) => [name, description_derived])).toEqual([
+      ['Described', false],
+      [`Roads ${way}`, true],
+    ]);
+    expect(await descriptionOf(`Roads ${way}`)).toBe('Bridges, tolls. Reads a toll.');
+    const again = await tool('import', folder, '--verbose');
+    expect(again.stdout).toMatch(/^unchanged .* {2}Roads .* {2}\(.*roads\.json\) {2}description derived/m);
+  });
+
+  test('follows a link that is named, but none that is found in a folder', async () => {
+    write('one/a.json', document('A'));
+    const elsewhere = write('elsewhere/b.json', document('B'));
+    const one = join(folder, 'one');
+    symlinkSync('..', join(one, 'loop'));
+    symlinkSync(join(elsewhere, '..'), join(one, 'other'));
+    expect(await importing(one)).toMatchObject({ code: 0, created: 1 });
+    expect(await importing(join(one, '**/*.json'))).toMatchObject({ created: 0, unchanged: 1 });
+    const link = join(folder, 'link.json');
+    symlinkSync(elsewhere, link);
+    expect(await importing(link)).toMatchObject({ created: 1 });
+    expect(await importing(join(one, 'other'))).toMatchObject({ created: 1 });
+  });
+
+  test('updates instead of duplicating, also by glob, by file and from a copy with --base', async () => {
+    const file = write('a.json', document('First'));
+    write('b.json', document('Second'));
+    expect(await importing(folder)).toMatchObject({ code: 0, created: 2 });
+    expect(await importing(join(folder, '*.json'))).toMatchObject({ created: 0, unchanged: 2 });
+    write('a.json', document('First, reworded'));
+    expect(await importing(file, file)).toMatchObject({ created: 0, updated: 1, unchanged: 0 });
+
+    const based = write('based/c.json', document('Third'));
+    const base = ['--base', join(folder, 'based'), '--source', way] as const;
+    expect(await importing(based, ...base)).toMatchObject({ created: 1 });
+    const copy = write('copy/c.json', document('Third'));
+    const fromCopy = await importing(copy, '--base', join(folder, 'copy'), '--source', way);
+    expect(fromCopy).toMatchObject({ created: 0, unchanged: 1 });
+  });
+
+  test('says with --dry-run what it would do, and writes nothing', async () => {
+    const file = write('a.json', document('Dry', 'About Dry', { '/a': reading, '/b': reading }));
+    await tool('import', file);
+    write('a.json', document('Drier', 'About Drier', { '/b': reading, '/c': reading }));
+    write('new.json', document('New', 'About New', { '/n': reading }));
+    write('broken.json', '{"openapi": ');
+    const before = rows();
+    const { code, stdout } = await tool('import', folder, '--dry-run');
+    expect(code).toBe(1);
+    expect(stdout.replace(/[0-9a-f-]{36}/g, 'ID').split('\n')).toEqual([
+      `updated    ID  Drier  (${folder}/a.json)`,
+      '    name: "Dry" becomes "Drier"',
+      '    description: "About Dry" becomes "About Drier"',
+      '    document: its text changes',
+      '    1 operation added',
+      '      + GET /c',
+      '    1 operation removed',
+      '      - GET /a',
+      `created    (new)  New  (${folder}/new.json)`,
+      '    1 operation in it',
+      expect.stringMatching(`^refused    ${folder}/broken.json: `),
+      'Dry run, nothing was written. It would be 1 created, 1 updated, 0 unchanged, 0 skipped, 1 refused.',
+      '',
+    ]);
+    expect(await importing(file, '--dry-run')).toMatchObject({
+      code: 0,
+      dry_run: true,
+      updated: 1,
+      taken: [{ changes: { operations_added: { total: 1, first: ['GET /c'] } } }],
+    });
+    expect(rows()).toBe(before);
+    // The comparison sees what an import writes.
+    await tool('import', file);
+    expect(rows()).not.toBe(before);
+  });
+
+  test('publishes a document as the collection of a name', async () => {
+    const file = write('named.json', document('Its title'));
+    const named = [file, '--name', `Chosen ${way}`] as const;
+    const [first, again] = [await importing(...named), await importing(...named)];
+    expect([first.taken[0]?.outcome, again.taken[0]?.outcome]).toEqual(['created', 'unchanged']);
+    expect(again.taken[0]?.id).toBe(first.taken[0]?.id);
+    const another = summaryOf(await other('--json', 'import', ...named));
+    expect(another.taken[0]).toMatchObject({ outcome: 'unchanged', id: first.taken[0]?.id });
+    write('second.json', document('Second'));
+    expect(await tool('import', folder, '--name', 'Chosen')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--name is for one document, and these are 2') as string,
+    });
+  });
+
+  test('is seen by a running service in its next request, and found soon', async () => {
+    const { api } = installation;
+    const name = `Weather ${way}`;
+    await tool('import', write('weather.json', document(name, `Forecasts of rain and wind ${way}`)));
+    const listed = await api.ask<{ name: string }[]>(admin, 'GET', '/api/collections/');
+    expect(listed.map((one) => one.name)).toContain(name);
+    const query = `rain and wind ${way}`;
+    await expect
+      .poll(() => api.ask<object[]>(admin, 'POST', '/api/vector/search', { query }))
+      .toContainEqual(expect.objectContaining({ collection_name: name }));
+  });
+});
+
+test('a source makes import keys that are the same on every machine, and differ from those of other sources', async () => {
+  const [mine, copy] = [write('one/openapi.json', document('Mine')), write('two/openapi.json', document('Mine'))];
+  const from = async (variables: Readonly<Record<string, string>>, file: string, ...options: readonly string[]) =>
+    summaryOf(await overHttpWith(variables, '--json', 'import', file, '--base', join(file, '..'), ...options)).taken[0]
+      ?.outcome;
+  expect(await from({ GITHUB_REPOSITORY: 'acme/one' }, mine)).toBe('created');
+  expect(await from({ GITHUB_REPOSITORY: 'acme/one' }, copy)).toBe('unchanged');
+  expect(await from({ CI_PROJECT_PATH: 'acme/one' }, copy)).toBe('unchanged');
+  expect(await from({ GITHUB_REPOSITORY: 'acme/two' }, copy)).toBe('created');
+  expect(await from({}, copy, '--source', 'acme/two')).toBe('unchanged');
+});
+
+test('an import on the stores records an admin, over HTTP who calls', async () => {
+  const file = write('recorded.json', document('Recorded'));
+  expect(await onStores('import', file, '--as', 'nobody@example.com')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('no admin has the e-mail nobody@example.com') as string,
+  });
+  expect(await overHttp('import', file, '--as', 'admin@localhost')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--as is not for a server') as string,
+  });
+  expect(await onStores('import', file, '--as', 'ADMIN@localhost')).toMatchObject({ code: 0 });
+});

@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { root } from '../src/service-process.ts';
+import { createInstallation, type Installation } from './installation.ts';
+
+let installation: Installation;
+beforeAll(async () => {
+  installation = await createInstallation();
+});
+afterAll(() => installation.remove());
+
+test.each([
+  [['token'], 2, 'pass --uid'],
+  [['token', '--email', 'x@example.com'], 2, 'pass --uid'],
+  [['token', '--admin', '--uid', 'x'], 2, 'cannot be used with option'],
+  [['token', '--admin', '--email', 'x@example.com'], 2, 'cannot be used with option'],
+  [['token', '--uid', 'x', '--groups', 'a,b'], 2, 'set IDENTITY_GROUPS_CLAIM'],
+  [['token', '--uid', 'x', '--ttl', '0'], 2, 'from 1 to 86400'],
+  [['token', '--uid', 'x', '--ttl', '86401'], 2, 'from 1 to 86400'],
+  [['token', '--uid', 'x', '--ttl', 'abc'], 2, 'from 1 to 86400'],
+  [['token', '--nonsense'], 2, 'unknown option'],
+  [['console', '--email', 'x@example.com'], 2, 'pass --uid'],
+  [['console', '--uid', 'x'.repeat(129)], 2, 'uid must have 1 to 128 characters'],
+  [['console', '--minutes', '0'], 2, 'from 1 to 1440'],
+  [['console', '--minutes', '1441'], 2, 'from 1 to 1440'],
+  [['admin', 'promote', 'nobody@example.com'], 1, 'no profile is registered'],
+  [['import', 'nowhere.json'], 1, 'no such file'],
+  [['import'], 2, 'missing required argument'],
+  [['index', 'rebuild'], 1, 'QDRANT_URL is not set'],
+  [['jobs', 'list', '--limit', '0'], 2, 'from 1 to 10000'],
+  [['jobs', 'list', '--limit', 'abc'], 2, 'from 1 to 10000'],
+  [['jobs', 'list', '--limit', '1e3'], 2, 'from 1 to 10000'],
+  [['jobs', 'retry'], 2, 'pass the ids'],
+  [['jobs', 'retry', '--all', 'x'], 2, 'pass the ids'],
+  [['jobs', 'discard'], 2, 'missing required argument'],
+  [['migrate'], 2, 'pass --to URL, or --to-file FILE'],
+  [['service-account', 'create', 'robot'], 2, "required option '--scope <scope...>' not specified"],
+  [
+    ['service-account', 'create', 'robot', '--scope', 'catalog:delete'],
+    2,
+    'Allowed choices are catalog:read, catalog:write',
+  ],
+  [
+    ['service-account', 'create', 'robot', '--scope', 'audit:read', '--expires', 'soon'],
+    2,
+    'It must be a date, as 2027-01-31',
+  ],
+  [
+    ['service-account', 'create', 'robot', '--scope', 'audit:read', '--expires', '2020-01-31'],
+    1,
+    'expires_at must be in the future',
+  ],
+  [['service-account', 'create', 'two\nlines', '--scope', 'audit:read'], 2, 'one line of 1 to 200 characters'],
+  [['service-account', 'create', 'x'.repeat(201), '--scope', 'audit:read'], 2, 'one line of 1 to 200 characters'],
+  [['service-account', 'create', ' ', '--scope', 'audit:read'], 2, 'one line of 1 to 200 characters'],
+  [['service-account', 'rotate', 'nobody'], 1, 'there is no service account nobody'],
+  [['service-account', 'rotate', 'nobody', '--grace', '604801'], 2, 'from 0 to 604800'],
+  [['service-account', 'revoke', 'nobody'], 1, '"service-account list" shows them'],
+  [['whoami'], 2, 'asks a server: pass --server URL, or set PORTICO_SERVER'],
+  [['nonsense'], 2, 'unknown command'],
+])('%j exits with %i and says what is wrong, on one line', async (args, code, said) => {
+  const ran = await installation.tool(...args);
+  expect(ran).toMatchObject({ code, stdout: '' });
+  expect(ran.stderr).toContain(said);
+  // Commander adds where help is.
+  expect(ran.stderr.replace('(see portico --help)\n', '').trim().split('\n')).toHaveLength(1);
+});
+
+test.each([
+  ['console'],
+  ['admin promote x@example.com', 'admin promote'],
+  ['jobs list'],
+  ['jobs retry x', 'jobs retry'],
+  ['jobs discard x', 'jobs discard'],
+  ['reindex'],
+  ['index rebuild'],
+  ['backup /nowhere/file', 'backup'],
+  ['restore /nowhere/file', 'restore'],
+  ['migrate --to sqlite:/nowhere/file', 'migrate'],
+  ['keys reseal'],
+  ['keys reset'],
+  ['service-account list'],
+  ['token --admin', 'token'],
+  ['doctor'],
+])('%s refuses a server', async (line, command = line) => {
+  const ran = await installation.tool(...line.split(' '), '--server', 'https://portico.example.com');
+  expect(ran).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `portico: "portico ${command}" works on the stores alone: run it where their variables are set, without --server and PORTICO_SERVER\n`,
+  });
+});
+
+test('help names every command and exits with 0', async () => {
+  const { code, stdout, stderr } = await installation.tool('--help');
+  expect([code, stderr]).toEqual([0, '']);
+  for (const command of ['token', 'admin', 'import', 'reindex', 'jobs', 'key', 'doctor'])
+    expect(stdout).toMatch(new RegExp(`^ +${command}\\b`, 'm'));
+});
+
+test('the version is that of the project', async () => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  expect(await installation.tool('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+test('an invalid configuration is reported, and the command does nothing', async () => {
+  const other = await createInstallation({ JOBS: 'sometimes' });
+  onTestFinished(() => other.remove());
+  const { code, stderr } = await other.tool('admin', 'list');
+  expect(code).toBe(1);
+  expect(stderr).toContain('JOBS: read "sometimes"');
+});
