@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { startPostgres, startRedis } from '@portico/test-servers';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { ApiClient, Credential } from '../src/api-client.ts';
 import { createInstallation, type Installation, type Replica } from './installation.ts';
 
@@ -10,8 +9,8 @@ afterAll(() => Promise.all([postgres?.close(), redis?.close()]));
 
 /** A few by default; all that the product promises if `THOROUGH` is set. */
 const thorough = process.env.THOROUGH === '1';
-const revokeCycles = thorough ? 5_000 : 500;
-const limitedRequests = thorough ? 100_000 : 10_000;
+const revokeCycles = thorough ? 5_000 : 100;
+const limitedRequests = thorough ? 100_000 : 5_000;
 
 const document = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
 
@@ -25,23 +24,26 @@ interface Client extends Person {
 }
 
 describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and one Redis', () => {
-  let installation: Installation;
-  beforeEach(async () => {
-    await redis?.flush();
-    installation = await createInstallation({
+  const create = async (): Promise<Installation> =>
+    createInstallation({
       DATABASE_URL: (await postgres?.newDatabase()) ?? '',
       REDIS_URL: redis?.url ?? '',
       JOBS: 'off',
       LOG_LEVEL: 'warn',
       RATE_LIMIT_DEFAULT: '1000000/60',
     });
-  });
-  afterEach(() => installation.remove());
 
-  const startTwo = async (): Promise<readonly [Replica, Replica]> => {
+  let installation: Installation;
+  let one: Replica;
+  let other: Replica;
+  let admin: Credential;
+  beforeAll(async () => {
+    installation = await create();
     installation.spawnWorker();
-    return Promise.all([installation.startReplica(), installation.startReplica()]);
-  };
+    [one, other] = await Promise.all([installation.startReplica(), installation.startReplica()]);
+    admin = await installation.admin();
+  });
+  afterAll(() => installation.remove());
 
   let people = 0;
   const register = async (api: ApiClient): Promise<Person> => {
@@ -67,29 +69,24 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
   const newCollection = async (api: ApiClient, admin: Credential, name: string): Promise<string> =>
     (await api.ask<{ id: string }>(admin, 'POST', '/api/collections/', { name, openapi_spec: document })).id;
 
-  const until = async (holds: () => Promise<boolean>): Promise<void> => {
-    for (const startedAt = Date.now(); Date.now() - startedAt < 30_000; await pause(50)) if (await holds()) return;
-    throw new Error('The condition was not met within 30 s');
-  };
-
   test('eight processes that start at once on an empty database all come up, with one admin', async () => {
-    const replicas = await Promise.all(Array.from({ length: 8 }, () => installation.startReplica()));
-    const admin = await installation.admin();
+    const empty = await create();
+    onTestFinished(() => empty.remove());
+    const replicas = await Promise.all(Array.from({ length: 8 }, () => empty.startReplica()));
+    const operator = await empty.admin();
     for (const { api } of replicas) {
-      const profiles = await api.ask<unknown[]>(admin, 'GET', '/api/profiles/');
+      const profiles = await api.ask<unknown[]>(operator, 'GET', '/api/profiles/');
       expect(profiles).toHaveLength(1);
     }
   });
 
   test(`once one process has answered a revoke, the other reads, lists and finds nothing, ${revokeCycles} times`, async () => {
-    const [one, other] = await startTwo();
-    const admin = await installation.admin();
     const lanes = 10;
     const clients = await Promise.all(Array.from({ length: lanes }, () => newClient(one.api, admin)));
     const collection = await newCollection(one.api, admin, 'Weather forecast');
     const find = (api: ApiClient, caller: Credential) =>
       api.ask<unknown[]>(caller, 'POST', '/api/vector/search', { query: 'weather' });
-    await until(async () => (await find(other.api, admin)).length === 1);
+    await expect.poll(() => find(other.api, admin)).toHaveLength(1);
 
     /** In how many of the four views at a replica the client sees the collection. */
     const views = async (api: ApiClient, { key, token }: Client): Promise<number> => {
@@ -125,8 +122,6 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
   });
 
   test('of 256 simultaneous grants of one pair exactly one is made', async () => {
-    const [one, other] = await startTwo();
-    const admin = await installation.admin();
     const client = await newClient(one.api, admin);
     const collection = await newCollection(one.api, admin, 'Weather');
     const path = `/api/access/clients/${client.id}/collections/${collection}`;
@@ -138,8 +133,6 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
   });
 
   test('of 64 simultaneous approvals exactly one makes a key pair, and it is the one that works', async () => {
-    const [one, other] = await startTwo();
-    const admin = await installation.admin();
     const person = await register(one.api);
     const answers = await Promise.all(
       Array.from({ length: 64 }, (_, n) => approve((n % 2 ? one : other).api, admin, person)),
@@ -153,10 +146,9 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
   });
 
   test(`both processes together let through a client's limit in every window, over ${limitedRequests} requests`, async () => {
-    const [one, other] = await startTwo();
-    const admin = await installation.admin();
     const client = await newClient(one.api, admin);
-    const limit = { allowed: 300, windowMs: 5_000 };
+    // So few that a slow machine sends more.
+    const limit = { allowed: 30, windowMs: 2_000 };
     await one.api.ask(admin, 'POST', '/api/rate-limits/overrides', {
       client_id: client.id,
       allowed_limit: limit.allowed,

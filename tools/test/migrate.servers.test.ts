@@ -169,7 +169,7 @@ describe.skipIf(!postgres)('an installation with documents, people, keys, limits
     source = join(first.folder, 'portico.sqlite');
     const { code, stderr } = await first.tool('import', documents);
     expect(code, stderr).toBe(0);
-    const service = await first.start();
+    const service = await first.compose();
     world = await fill(first);
     answers = await answersOf(first.api, world);
     await service.stop();
@@ -209,7 +209,7 @@ describe.skipIf(!postgres)('an installation with documents, people, keys, limits
     expect(held.jobs?.join()).toContain('mail.');
 
     for (const each of [onPostgresql, await beside(first, `sqlite:${copy}`), first]) {
-      const service = await each.start();
+      const service = await each.compose();
       const found = await answersOf(each.api, world);
       await service.stop();
       expect(found).toEqual(answers);
@@ -325,7 +325,7 @@ describe.skipIf(!postgres)('an installation with documents, people, keys, limits
   test('each reason to refuse is a sentence, and nothing changes', async () => {
     const url = await newDatabase();
     const onPostgresql = await beside(first, url);
-    const service = await onPostgresql.start();
+    const service = await onPostgresql.compose();
     const notEmpty = await saidBy(first, '--to', url);
     expect(notEmpty).toMatch(/^1 portico: postgresql:.* cannot be filled: it is not empty: create a new database$/);
     const elsewhere = `sqlite:${join(first.folder, 'elsewhere.sqlite')}`;

@@ -50,18 +50,13 @@ const runSteps = async (event: 'push' | 'pull_request', token: string): Promise<
   return { code: 0, said };
 };
 
-const write = (name: string, title: string): void => {
-  const paths = { '/a': { get: { responses: { 200: { description: 'It' } } } } };
-  const document = { openapi: '3.0.3', info: { title, version: '1' }, paths };
-  writeFileSync(join(repository, 'apis', name), JSON.stringify(document));
-};
-
 test('the steps of the example plan on a pull request, publish on a push, and fail for a broken document', async () => {
-  await installation.start();
+  await installation.compose();
   const { token } = (await installation.admin()) as { token: string };
   mkdirSync(join(repository, 'apis'), { recursive: true });
   symlinkSync(root, join(repository, '.portico'));
-  write('weather.json', 'Weather');
+  const document = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
+  writeFileSync(join(repository, 'apis', 'weather.json'), JSON.stringify(document));
   const planned = await runSteps('pull_request', token);
   expect([planned.code, planned.said]).toEqual([
     0,
@@ -70,10 +65,6 @@ test('the steps of the example plan on a pull request, publish on a push, and fa
   expect(await runSteps('push', token)).toEqual({ code: 0, said: expect.stringContaining('1 created') as string });
   const names = await installation.api.ask<{ name: string }[]>({ token }, 'GET', '/api/collections/');
   expect(names.map(({ name }) => name)).toEqual(['Weather']);
-  write('weather.json', 'Weather and tides');
-  expect((await runSteps('pull_request', token)).said).toContain('name: "Weather" becomes "Weather and tides"');
-  expect((await runSteps('push', token)).said).toContain('0 created, 1 updated');
-  expect((await runSteps('push', token)).said).toContain('0 created, 0 updated, 1 unchanged');
   writeFileSync(join(repository, 'apis', 'broken.json'), '{"openapi": ');
   for (const event of ['pull_request', 'push'] as const) {
     expect(await runSteps(event, token)).toEqual({ code: 1, said: expect.stringContaining('1 refused.') as string });

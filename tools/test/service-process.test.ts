@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createInstallation, type Installation } from './installation.ts';
+
+// Other tests compose the service in their own process. Here is what its process adds; crash.servers.test.ts has more.
+
+let installation: Installation;
+beforeEach(async () => {
+  installation = await createInstallation();
+});
+afterEach(() => installation.remove());
+
+const register = (uid: string) =>
+  installation.api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', {
+    firebase_uid: uid,
+    email: `${uid}@example.com`,
+    full_name: uid,
+  });
+
+test('acknowledged audit entries survive a crash', async () => {
+  const { api, start } = installation;
+  const service = await start();
+  const admin = await installation.admin();
+  await register('ada');
+  const ada = await installation.person('ada');
+  let acknowledged = 0;
+  let alive = true;
+  const writers = Array.from({ length: 8 }, async () => {
+    while (alive) {
+      try {
+        await api.ask(ada, 'POST', '/api/audit/', { message: { action: 'api_call' } });
+        acknowledged++;
+      } catch {
+        return;
+      }
+    }
+  });
+  await expect.poll(() => acknowledged).toBeGreaterThanOrEqual(40);
+  await service.kill();
+  alive = false;
+  await Promise.all(writers);
+  await start();
+  const { total } = await api.ask<{ total: number }>(admin, 'GET', '/api/audit/?pageSize=1');
+  expect(total).toBeGreaterThanOrEqual(acknowledged);
+});
+
+test('the counts of the limiter survive a graceful restart', async () => {
+  const { api, start } = installation;
+  const service = await start();
+  const admin = await installation.admin();
+  const { id } = await register('bob');
+  const { client_id } = await api.ask<{ client_id: string }>(admin, 'POST', `/api/profiles/${id}/approve`);
+  await api.ask(admin, 'POST', '/api/rate-limits/overrides', { client_id, allowed_limit: 3, window_seconds: 600 });
+  const bob = await installation.person('bob');
+  for (let at = 0; at < 3; at++) expect((await api.call(bob, 'GET', '/api/profiles/me')).status).toBe(200);
+  expect((await api.call(bob, 'GET', '/api/profiles/me')).status).toBe(429);
+  await service.stop();
+  expect(await service.ended).toBe(0);
+  await start();
+  expect((await api.call(bob, 'GET', '/api/profiles/me')).status).toBe(429);
+});
