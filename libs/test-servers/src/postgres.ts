@@ -17,8 +17,11 @@ const debianVersionFolders = '/usr/lib/postgresql';
 export interface TestPostgres {
   /** The address of the server with its database `postgres`, including user and password. */
   url: string;
-  /** Returns the address of a new, empty database on this server. It is dropped by `close()` at the latest. */
-  newDatabase(): Promise<string>;
+  /**
+   * Returns the address of a new database on this server: an empty one, or a copy of the one at the given address, which
+   * nobody may be connected to. It is dropped by `close()` at the latest.
+   */
+  newDatabase(template?: string): Promise<string>;
   /** Null for a server that we may not stop. */
   control: ServerControl | null;
   close(): Promise<void>;
@@ -57,9 +60,9 @@ async function givenPostgres(url: string): Promise<TestPostgres> {
   return {
     url,
     control: null,
-    async newDatabase() {
+    async newDatabase(template) {
       const name = databaseName();
-      await ask(psql, url, `CREATE DATABASE ${name}`);
+      await ask(psql, url, createDatabase(name, template));
       created.push(name);
       return withDatabase(url, name);
     },
@@ -90,9 +93,9 @@ async function privatePostgres(binaries: string, durable: boolean): Promise<Test
     return {
       url,
       control: server,
-      async newDatabase() {
+      async newDatabase(template) {
         const name = databaseName();
-        await ask(join(binaries, 'psql'), url, `CREATE DATABASE ${name}`);
+        await ask(join(binaries, 'psql'), url, createDatabase(name, template));
         return withDatabase(url, name);
       },
       async close() {
@@ -146,9 +149,9 @@ async function containedPostgres(): Promise<TestPostgres | null> {
   return {
     url,
     control: null,
-    async newDatabase() {
+    async newDatabase(template) {
       const name = databaseName();
-      await container.run(['createdb', '-U', 'portico', name]);
+      await container.run(['psql', '-U', 'portico', '-d', 'postgres', '-c', createDatabase(name, template)]);
       return withDatabase(url, name);
     },
     close: () => container.close(),
@@ -185,6 +188,9 @@ async function ask(psql: string, url: string, statement: string): Promise<void> 
 }
 
 const databaseName = () => `portico_${randomBytes(8).toString('hex')}`;
+
+const createDatabase = (name: string, template?: string): string =>
+  `CREATE DATABASE ${name}${template === undefined ? '' : ` TEMPLATE ${new URL(template).pathname.slice(1)}`}`;
 
 function withDatabase(url: string, name: string): string {
   const address = new URL(url);

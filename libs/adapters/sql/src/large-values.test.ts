@@ -10,7 +10,7 @@ import {
 import type { Collection, CollectionStore, DocumentContent } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
 import { describeDialects, type RunSql } from '../test/dialects.ts';
-import { withFile } from '../test/with-stores.ts';
+import { withMigratedFile } from '../test/with-stores.ts';
 import { openSqlStores, type SqlStores } from './index.ts';
 
 const chunkLength = 2 ** 19;
@@ -52,7 +52,7 @@ const chunksIn = async (run: RunSql): Promise<number> =>
   Number((await run<{ count: number }>('select count(*) as count from chunks', []))[0]?.count);
 
 const onSqlite = (work: (opened: SqlStores, run: RunSql) => Promise<void>): Promise<void> =>
-  withFile(async (file) => {
+  withMigratedFile(async (file) => {
     const { default: SqliteDriver } = await import('better-sqlite3');
     const opened = await openSqlStores({ kind: 'sqlite', file });
     const connection = new SqliteDriver(file);

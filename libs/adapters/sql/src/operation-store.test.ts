@@ -4,7 +4,7 @@ import type { Collection, CollectionId, Operation, OperationKey } from '@portico
 import SqliteDriver from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { describeDialects } from '../test/dialects.ts';
-import { withFile, withStores } from '../test/with-stores.ts';
+import { withMigratedFile, withStores } from '../test/with-stores.ts';
 import { openSqlStores, type SqlStores } from './index.ts';
 
 const all = { tag: null, containing: null };
@@ -100,7 +100,7 @@ describeDialects(({ withPlace }) => {
 });
 
 test.each([600, 1_500])('of %i operations those that are the same at their place are not written again', (count) =>
-  withFile(async (file) => {
+  withMigratedFile(async (file) => {
     const opened = await openSqlStores({ kind: 'sqlite', file });
     const [collection, stored] = [aCollection(), manyOperations(count)];
     await opened.stores.collections.add(collection, aContent(undefined, stored), noEffects);

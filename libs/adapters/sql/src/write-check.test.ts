@@ -5,8 +5,8 @@ import { anEntry, recordLog } from '@portico/contracts';
 import SqliteDriver from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { startChild } from '../test/child.ts';
-import { newDatabase, onDatabase, postgres } from '../test/with-postgresql.ts';
-import { withFile } from '../test/with-stores.ts';
+import { newMigratedDatabase, onDatabase, postgres } from '../test/with-postgresql.ts';
+import { withMigratedFile } from '../test/with-stores.ts';
 import { openSqlStores } from './index.ts';
 import type { SqlDatabase } from './sql.ts';
 import { createWriteCheck } from './write-check.ts';
@@ -58,7 +58,7 @@ describe('a check of writes', () => {
 });
 
 test.skipIf(!isLinux)('on SQLite the probe fails while the file cannot grow, and passes once it can', () =>
-  withFile(async (file) => {
+  withMigratedFile(async (file) => {
     const { child, ended } = startChild('write-to-the-limit.ts', file);
     await once(child, 'message');
     const limitTo = (bytes: number | 'unlimited') =>
@@ -85,7 +85,7 @@ test.skipIf(!isLinux)('on SQLite the probe fails while the file cannot grow, and
 );
 
 test('on SQLite the probe passes while a write may still wait for another process', () =>
-  withFile(async (file) => {
+  withMigratedFile(async (file) => {
     const { probe, close } = await openSqlStores({ kind: 'sqlite', file }, { writeWaitMs: 2_000 });
     const other = new SqliteDriver(file);
     other.exec('begin immediate');
@@ -109,7 +109,7 @@ test('on SQLite the probe passes while a write may still wait for another proces
 test.skipIf(!postgres)(
   'on PostgreSQL the probe fails while the server is read-only, and passes once it is not',
   async () => {
-    const url = await newDatabase();
+    const url = await newMigratedDatabase();
     const { stores, probe, close } = await openSqlStores({ kind: 'postgresql', url });
     const readOnly = (setting: 'on' | 'off') =>
       onDatabase(url, async (client) => {

@@ -2,17 +2,14 @@ import SqliteDriver from 'better-sqlite3';
 import { describe } from 'vitest';
 import { openSqlStores, type SqlStores } from '../src/index.ts';
 import type { Value } from '../src/sql.ts';
-import { newDatabase, onDatabase, postgres, withPostgresqlStores } from './with-postgresql.ts';
-import { withFile, withStores } from './with-stores.ts';
+import { newMigratedDatabase, onDatabase, postgres, withPostgresqlStores } from './with-postgresql.ts';
+import { withMigratedFile, withStores } from './with-stores.ts';
 
 /** One kind of database to run tests on. */
 export interface TestedDialect {
   /** Runs work on empty stores. */
   readonly withStores: (work: (opened: SqlStores) => Promise<void>) => Promise<void>;
-  /**
-   * Runs work before the database exists; each `open` opens the same one, and `run` reads and changes it as another
-   * program would.
-   */
+  /** Runs work on a database of its own; each `open` opens it, and `run` reads and changes it as another program would. */
   readonly withPlace: (work: (open: () => Promise<SqlStores>, run: RunSql) => Promise<void>) => Promise<void>;
 }
 
@@ -28,7 +25,7 @@ export const describeDialects = (tests: (dialect: TestedDialect) => void): void 
 const sqlite: TestedDialect = {
   withStores,
   withPlace: (work) =>
-    withFile((file) =>
+    withMigratedFile((file) =>
       work(
         () => openSqlStores({ kind: 'sqlite', file }),
         async <Row>(sql: string, parameters?: readonly Value[]) => {
@@ -52,7 +49,7 @@ const sqlite: TestedDialect = {
 const postgresql: TestedDialect = {
   withStores: withPostgresqlStores,
   async withPlace(work) {
-    const url = await newDatabase();
+    const url = await newMigratedDatabase();
     await work(
       () => openSqlStores({ kind: 'postgresql', url }),
       async <Row>(sql: string, parameters?: readonly Value[]) => {

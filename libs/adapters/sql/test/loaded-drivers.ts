@@ -1,11 +1,20 @@
-/** Opens a database and reports which drivers were loaded for it. */
-import { createRequire } from 'node:module';
-import { openSqlStores, type SqlConfig } from '../src/index.ts';
+/** Opens a database and reports which drivers, and whether the migrator, were loaded for it. */
+import { registerHooks } from 'node:module';
+import type { SqlConfig } from '../src/index.ts';
 
+const loaded: string[] = [];
+registerHooks({
+  load(url, context, next) {
+    loaded.push(url);
+    return next(url, context);
+  },
+});
+const { openSqlStores } = await import('../src/index.ts');
 const config = JSON.parse(process.argv[2] ?? '') as SqlConfig;
 await (await openSqlStores(config)).close();
-const loaded = Object.keys(createRequire(import.meta.url).cache);
 process.send?.(
-  ['better-sqlite3', 'pg'].filter((driver) => loaded.some((path) => path.includes(`/node_modules/${driver}/`))),
+  ['better-sqlite3', 'pg', '@mikro-orm/migrations'].filter((name) =>
+    loaded.some((url) => url.includes(`/node_modules/${name}/`)),
+  ),
 );
 process.disconnect();

@@ -20,16 +20,28 @@ import {
 import SqliteDriver from 'better-sqlite3';
 import { onTestFinished } from 'vitest';
 import { openSqlStores, type SqlConfig } from '../src/index.ts';
-import { newDatabase, onDatabase } from './with-postgresql.ts';
+import { databaseTemplate, newDatabase, onDatabase } from './with-postgresql.ts';
+import { fileTemplate } from './with-stores.ts';
 
 export type Kind = SqlConfig['kind'];
 
 /** A database that does not exist yet: a new file, or one without tables. */
 export const newPlace = async (kind: Kind): Promise<SqlConfig> => {
-  if (kind === 'postgresql') return { kind, url: await newDatabase() };
+  return kind === 'postgresql' ? { kind, url: await newDatabase() } : { kind, file: await newFile() };
+};
+
+const newFile = async (): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'portico-move-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return { kind, file: join(folder, 'portico.sqlite') };
+  return join(folder, 'portico.sqlite');
+};
+
+/** A database with rows in every table. */
+export const filledPlace = async (kind: Kind): Promise<SqlConfig> => {
+  if (kind === 'postgresql') return { kind, url: await newFilledDatabase() };
+  const file = await newFile();
+  await fillFile(file);
+  return { kind, file };
 };
 
 /** Runs statements without parameters, as another program would; returns the rows of the last. */
@@ -53,7 +65,7 @@ export const runIn = async <Row = unknown>(place: SqlConfig, sql: string): Promi
 };
 
 /** Rows in every table, among them what only one of the dialects stores without a second look. */
-export const fill = async (place: SqlConfig): Promise<void> => {
+const fill = async (place: SqlConfig): Promise<void> => {
   const { stores, settings, close } = await openSqlStores(place);
   const profiles = ['Zoë', 'ann', 'émile', '\u{1d518}na'].map((fullName) => aProfile({ fullName }));
   for (const profile of profiles) await stores.profiles.add(profile, noEffects);
@@ -69,6 +81,9 @@ export const fill = async (place: SqlConfig): Promise<void> => {
   await close();
   await runIn(place, oddRows(place.kind, first.id, second.id, profiles[0]?.id ?? ''));
 };
+
+const newFilledDatabase = databaseTemplate(fill);
+const fillFile = fileTemplate(fill);
 
 const bytes = (kind: Kind, length: number): string =>
   kind === 'sqlite' ? `randomblob(${length})` : `decode(repeat(md5(random()::text), ${length / 16}), 'hex')`;

@@ -1,21 +1,29 @@
 import { startPostgres } from '@portico/test-servers';
 import { Client } from 'pg';
-import { afterAll } from 'vitest';
-import { openSqlStores, type SqlStores } from '../src/index.ts';
+import { openSqlStores, type SqlConfig, type SqlStores } from '../src/index.ts';
 
-/** A server for one test file; null if none is available. */
+/** A server for all test files of this process, which its watchdog ends with it; null if none is available. */
 export const postgres = await startPostgres();
-afterAll(async () => {
-  await shared?.opened.close();
-  await shared?.client.end();
-  await postgres?.close();
-});
 
-/** The address of a new database without tables. */
-export const newDatabase = async (): Promise<string> => {
+/** The address of a new database without tables, or of a copy of the one at this address. */
+export const newDatabase = async (template?: string): Promise<string> => {
   if (!postgres) throw new Error('PostgreSQL is not available.');
-  return postgres.newDatabase();
+  return postgres.newDatabase(template);
 };
+
+/** Fills a database once; each call returns the address of a copy. */
+export const databaseTemplate = (fill: (place: SqlConfig) => Promise<void>): (() => Promise<string>) => {
+  let filled: Promise<string> | null = null;
+  const make = async (): Promise<string> => {
+    const url = await newDatabase();
+    await fill({ kind: 'postgresql', url });
+    return url;
+  };
+  return async () => newDatabase(await (filled ??= make()));
+};
+
+/** The address of a new database with all tables. */
+export const newMigratedDatabase = databaseTemplate(async (place) => (await openSqlStores(place)).close());
 
 /** Runs work on the database as another program would. */
 export const onDatabase = async <T>(url: string, work: (client: Client) => Promise<T>): Promise<T> => {
@@ -28,7 +36,7 @@ export const onDatabase = async <T>(url: string, work: (client: Client) => Promi
   }
 };
 
-/** Empty stores. They are opened once per test file, and emptied for each test. */
+/** Empty stores. They are opened once per process, and emptied for each test. */
 export const withPostgresqlStores = async (work: (opened: SqlStores) => Promise<void>): Promise<void> => {
   shared ??= await openShared();
   await shared.client.query(emptyAll);
@@ -38,7 +46,7 @@ export const withPostgresqlStores = async (work: (opened: SqlStores) => Promise<
 let shared: { readonly opened: SqlStores; readonly client: Client } | null = null;
 
 const openShared = async () => {
-  const url = await newDatabase();
+  const url = await newMigratedDatabase();
   const client = new Client({ connectionString: url });
   await client.connect();
   return { opened: await openSqlStores({ kind: 'postgresql', url }), client };

@@ -1,21 +1,45 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { openSqlStores, type SqlStores } from '../src/index.ts';
+import { dirname, join } from 'node:path';
+import { openSqlStores, type SqlConfig, type SqlStores } from '../src/index.ts';
 
 /** A path for a new database, in a folder that is removed afterwards. */
-export const withFile = async (work: (file: string) => Promise<void>): Promise<void> => {
+export const withFile = async <T>(work: (file: string) => Promise<T>): Promise<T> => {
   const folder = await mkdtemp(join(tmpdir(), 'portico-sql-'));
   try {
-    await work(join(folder, 'data', 'portico.db'));
+    return await work(join(folder, 'data', 'portico.db'));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 };
 
+/** Fills a database once; each call writes a copy to a path. */
+export const fileTemplate = (fill: (place: SqlConfig) => Promise<void>): ((file: string) => Promise<void>) => {
+  let filled: Promise<Buffer> | null = null;
+  const make = () =>
+    withFile(async (file) => {
+      await fill({ kind: 'sqlite', file });
+      return readFile(file);
+    });
+  return async (file) => {
+    const bytes = await (filled ??= make());
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, bytes);
+  };
+};
+
+const migrate = fileTemplate(async (place) => (await openSqlStores(place)).close());
+
+/** The path of a new database with all tables, in a folder that is removed afterwards. */
+export const withMigratedFile = (work: (file: string) => Promise<void>): Promise<void> =>
+  withFile(async (file) => {
+    await migrate(file);
+    await work(file);
+  });
+
 /** Stores on a new file. */
 export const withStores = (work: (opened: SqlStores) => Promise<void>): Promise<void> =>
-  withFile(async (file) => {
+  withMigratedFile(async (file) => {
     const opened = await openSqlStores({ kind: 'sqlite', file });
     try {
       await work(opened);

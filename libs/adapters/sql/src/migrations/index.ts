@@ -1,5 +1,3 @@
-import type { MigrationObject } from '@mikro-orm/core';
-import { Migration } from '@mikro-orm/migrations';
 import { initial } from './0001-initial.ts';
 import { dueJobsByKind } from './0002-due-jobs-by-kind.ts';
 import { issuers } from './0003-issuers.ts';
@@ -18,10 +16,10 @@ import { auditRuns } from './0015-audit-runs.ts';
 import { auditArrivals } from './0016-audit-arrivals.ts';
 import { quickerAuditRuns } from './0017-quicker-audit-runs.ts';
 import { chunks } from './0018-chunks.ts';
-import type { Dialect, DialectSql } from './migration.ts';
+import type { DialectSql } from './migration.ts';
 
 /** All migrations, oldest first. A released migration never changes; later changes get a migration of their own. */
-const migrations: readonly { readonly name: string; readonly sql: DialectSql }[] = [
+export const migrations: readonly { readonly name: string; readonly sql: DialectSql }[] = [
   { name: '0001-initial', sql: initial },
   { name: '0002-due-jobs-by-kind', sql: dueJobsByKind },
   { name: '0003-issuers', sql: issuers },
@@ -53,17 +51,6 @@ export const fillingMark = (from: string): string => `${markStart}${from}`.slice
 export const isFillingMark = (name: string): boolean => name.startsWith(markStart);
 const markStart = 'being filled from ';
 const nameLengthMax = 255;
-
-/** The migrations of one dialect, for MikroORM's migrator. There are no down migrations. */
-export const migrationsFor = (dialect: Dialect): MigrationObject[] =>
-  migrations.map(({ name, sql }) => ({
-    name,
-    class: class extends Migration {
-      override up() {
-        for (const statement of sql[dialect]) this.addSql(statement);
-      }
-    },
-  }));
 
 /** How the tables of a database stand to those of this version. */
 export type MigrationState =
@@ -104,11 +91,17 @@ const unknownIn = (applied: readonly string[]): string | undefined => {
   return applied.find((name) => !known.has(name));
 };
 
+/** Whether this version has migrations that were not applied. */
+export const isBehind = (applied: readonly string[]): boolean => lackingIn(applied) !== undefined;
+
 /** Throws if this version has migrations that were not applied. */
 export const refuseOutdated = (applied: readonly string[]): void => {
-  const lacking = migrations.find(({ name }) => !applied.includes(name));
+  const lacking = lackingIn(applied);
   if (lacking === undefined) return;
   throw new Error(
-    `it lacks the migration ${lacking.name}: start the service of this version with it once, and stop it again`,
+    `it lacks the migration ${lacking}: start the service of this version with it once, and stop it again`,
   );
 };
+
+const lackingIn = (applied: readonly string[]): string | undefined =>
+  migrations.find(({ name }) => !applied.includes(name))?.name;

@@ -1,12 +1,10 @@
 import { existsSync } from 'node:fs';
 import { aProfile, adding, anOverride, noEffects } from '@portico/contracts';
 import { Client } from 'pg';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { dump, fill, newPlace, runIn, stateOf, type Kind } from '../../test/movable.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { dump, filledPlace, newPlace, runIn, stateOf, type Kind } from '../../test/movable.ts';
 import { postgres } from '../../test/with-postgresql.ts';
 import { moveDatabase, openSqlStores, type MovedDatabase, type SqlConfig } from '../index.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const ignored = (): void => undefined;
 const log = { debug: ignored, info: ignored, warn: ignored, error: ignored };
@@ -20,12 +18,6 @@ const interrupted = async (from: SqlConfig, to: SqlConfig, part: number): Promis
     if (done >= total * part) throw new Error('crashed');
   };
   await expect(move(from, to, crash)).rejects.toThrow('crashed');
-};
-
-const filled = async (kind: Kind): Promise<SqlConfig> => {
-  const place = await newPlace(kind);
-  await fill(place);
-  return place;
 };
 
 const addressOf = (place: SqlConfig): string => (place.kind === 'sqlite' ? place.file : new URL(place.url).host);
@@ -42,7 +34,7 @@ const pairs = kinds.flatMap((from) => kinds.map((to) => [from, to] as const));
 
 describe.each(pairs)('from %s to %s', (one, other) => {
   test('what is moved there and back is the same, down to the type of each value, and the source is as it was', async () => {
-    const [from, over, back] = [await filled(one), await newPlace(other), await newPlace(one)];
+    const [from, over, back] = [await filledPlace(one), await newPlace(other), await newPlace(one)];
     const [before, held] = [await stateOf(from), await dump(from)];
     const moved = await move(from, over);
     expect(await stateOf(from)).toEqual(before);
@@ -55,7 +47,7 @@ describe.each(pairs)('from %s to %s', (one, other) => {
   });
 
   test('ids go on where they were, and the next change works', async () => {
-    const [from, to] = [await filled(one), await newPlace(other)];
+    const [from, to] = [await filledPlace(one), await newPlace(other)];
     await move(from, to);
     const { stores, close } = await openSqlStores(to);
     onTestFinished(() => close());
@@ -67,7 +59,7 @@ describe.each(pairs)('from %s to %s', (one, other) => {
   });
 
   test('a run that ends on its way leaves a target that is refused, and the next one starts over', async () => {
-    const [from, to] = [await filled(one), await newPlace(other)];
+    const [from, to] = [await filledPlace(one), await newPlace(other)];
     const before = await stateOf(from);
     for (const part of [0, 0.3, 0.7, 1]) {
       await interrupted(from, to, part);
@@ -82,7 +74,7 @@ describe.each(pairs)('from %s to %s', (one, other) => {
   });
 
   test('a target with tables is refused and stays as it is', async () => {
-    const [from, to] = [await filled(one), await newPlace(other)];
+    const [from, to] = [await filledPlace(one), await newPlace(other)];
     await (await openSqlStores(to)).close();
     const before = await stateOf(to);
     await refused(from, to, /cannot be filled: it is not empty/);
@@ -95,7 +87,7 @@ describe.each(pairs)('from %s to %s', (one, other) => {
   });
 
   test('two runs do not fill one target', async () => {
-    const [from, again, to] = [await filled(one), await newPlace(one), await newPlace(other)];
+    const [from, again, to] = [await filledPlace(one), await newPlace(one), await newPlace(other)];
     await (await openSqlStores(again)).close();
     const second: Promise<unknown>[] = [];
     await move(from, to, () => {
@@ -115,7 +107,7 @@ const moveAside = async (from: SqlConfig, kind: Kind) => {
 
 describe.each(kinds)('a source on %s', (kind) => {
   test('is refused while a process has it open, and afterwards moved', async () => {
-    const [from, to] = [await filled(kind), await newPlace('sqlite')];
+    const [from, to] = [await filledPlace(kind), await newPlace('sqlite')];
     const { settings, close } = await openSqlStores(from);
     await settings.get('pepper');
     await refused(
@@ -129,18 +121,18 @@ describe.each(kinds)('a source on %s', (kind) => {
   });
 
   test('is refused if an earlier or a later version wrote it, or it is being filled', async () => {
-    const [from, to] = [await filled(kind), await newPlace('sqlite')];
+    const [from, to] = [await filledPlace(kind), await newPlace('sqlite')];
     await runIn(from, "delete from schema_migrations where name = '0009-usage'");
     await refused(from, to, 'it lacks the migration 0009-usage: start the service of this version with it once');
     await runIn(from, "insert into schema_migrations (name) values ('0009-usage'), ('9999-of-the-future')");
     await refused(from, to, 'a newer version of Portico wrote it');
     const half = await newPlace(kind);
-    await interrupted(await filled('sqlite'), half, 0.5);
+    await interrupted(await filledPlace('sqlite'), half, 0.5);
     await refused(half, to, 'it is being filled from sqlite:');
   });
 
   test('is refused as its own target', async () => {
-    const from = await filled(kind);
+    const from = await filledPlace(kind);
     const before = await stateOf(from);
     const to: SqlConfig = from.kind === 'sqlite' ? from : { ...from, url: from.url.replace('127.0.0.1', 'localhost') };
     await refused(from, to, 'cannot be filled: it is the database to move');
@@ -161,7 +153,7 @@ test('a file that does not exist is refused, and not created', async () => {
 
 describe.skipIf(!postgres)('PostgreSQL', () => {
   test('is not moved while another program writes to it', async () => {
-    const [from, to] = [await filled('postgresql'), await newPlace('sqlite')];
+    const [from, to] = [await filledPlace('postgresql'), await newPlace('sqlite')];
     const client = new Client({ connectionString: from.kind === 'postgresql' ? from.url : '' });
     await client.connect();
     onTestFinished(() => client.end());
@@ -170,7 +162,7 @@ describe.skipIf(!postgres)('PostgreSQL', () => {
   });
 
   test('cannot be written while it is moved', async () => {
-    const [from, to] = [await filled('postgresql'), await newPlace('sqlite')];
+    const [from, to] = [await filledPlace('postgresql'), await newPlace('sqlite')];
     const writes: Promise<unknown>[] = [];
     await move(from, to, () => {
       if (writes.length > 0) return;
@@ -183,7 +175,7 @@ describe.skipIf(!postgres)('PostgreSQL', () => {
   });
 
   test('is refused in the end if a process has come meanwhile', async () => {
-    const [from, to] = [await filled('postgresql'), await newPlace('sqlite')];
+    const [from, to] = [await filledPlace('postgresql'), await newPlace('sqlite')];
     const url = from.kind === 'postgresql' ? from.url : '';
     const client = new Client({ connectionString: url, application_name: 'portico' });
     onTestFinished(() => client.end());
@@ -194,7 +186,7 @@ describe.skipIf(!postgres)('PostgreSQL', () => {
   });
 
   test('says which rows it does not take', async () => {
-    const [from, to] = [await filled('sqlite'), await newPlace('postgresql')];
+    const [from, to] = [await filledPlace('sqlite'), await newPlace('postgresql')];
     await runIn(from, "update settings set value = 'a' || char(0) || 'b' where name = 'pepper'");
     await refused(from, to, /did not take the rows of settings with name "pepper": The database refused a value/);
     await expect(openSqlStores(to)).rejects.toThrow('it is being filled');
@@ -202,7 +194,7 @@ describe.skipIf(!postgres)('PostgreSQL', () => {
 });
 
 test('a server that does not answer is named, without its password', async () => {
-  const from = await filled('sqlite');
+  const from = await filledPlace('sqlite');
   const to: SqlConfig = { kind: 'postgresql', url: 'postgresql://portico:hunter2@127.0.0.1:9/portico' };
   const { message } = (await move(from, to).catch((error: unknown) => error)) as Error;
   expect(message).toMatch(/^The database at 127\.0\.0\.1:9\/portico cannot be reached: /);

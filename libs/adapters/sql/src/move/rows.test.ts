@@ -1,20 +1,17 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { fill, newPlace, type Kind } from '../../test/movable.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { filledPlace, type Kind } from '../../test/movable.ts';
 import { postgres } from '../../test/with-postgresql.ts';
 import { openPostgresqlSource } from '../postgresql/move-source.ts';
 import { openSqliteSource } from '../sqlite/move-source.ts';
 import type { Cell, MoveSource } from './move.ts';
 import { movedTables } from './moved-tables.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
-
 const kinds: readonly Kind[] = postgres ? ['sqlite', 'postgresql'] : ['sqlite'];
 const ignored = (): void => undefined;
 const log = { debug: ignored, info: ignored, warn: ignored, error: ignored };
 
 const openFilled = async (kind: Kind): Promise<MoveSource> => {
-  const place = await newPlace(kind);
-  await fill(place);
+  const place = await filledPlace(kind);
   const source =
     place.kind === 'sqlite' ? await openSqliteSource(place.file) : await openPostgresqlSource(place.url, log);
   onTestFinished(() => source.close());

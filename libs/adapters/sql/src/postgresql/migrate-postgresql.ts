@@ -1,11 +1,7 @@
 import type { Log } from '@portico/dependencies';
-import { Migrator } from '@mikro-orm/migrations';
-import { MikroORM, type Options } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
-import { entities } from '../entities.ts';
-import { isFillingMark, migrationsFor, migrationsTable, refuseUnknown } from '../migrations/index.ts';
+import { isBehind, migrationsTable, refuseUnknown } from '../migrations/index.ts';
 import { applicationName } from './pool.ts';
-import { tableOnPostgresql } from './tables.ts';
 
 /**
  * Migrates the tables, each migration in a transaction of its own. Of several processes one migrates while the others
@@ -27,19 +23,18 @@ export const migratePostgresql = async (url: string, log: Log, mark: string | nu
     await refuseOldServer(client);
     await lock(client, log);
     if (mark !== null) await applyMigrations(url, await databaseOf(client), mark);
-    else if (await isBehind(client)) await applyMigrations(url, await databaseOf(client), null);
+    else if (await lacksMigrations(client)) await applyMigrations(url, await databaseOf(client), null);
   } finally {
     // The server releases the lock with the connection, which may be broken.
     await client.end().catch(() => undefined);
   }
 };
 
-const connectMs = 2_000;
+export const connectMs = 2_000;
 const answerMs = 5_000;
 const lockWaitMs = 60_000;
 /** As `server_version_num` says it. */
 export const oldestVersion = 140_000;
-const names = migrationsFor('postgresql').map(({ name }) => name);
 
 /** Throws if the server is older than the oldest supported one. */
 export const refuseOldServer = async (client: Client): Promise<void> => {
@@ -69,10 +64,10 @@ const lock = async (client: Client, log: Log): Promise<void> => {
   await client.query('select pg_advisory_lock(1886351988, 2)');
 };
 
-const isBehind = async (client: Client): Promise<boolean> => {
+const lacksMigrations = async (client: Client): Promise<boolean> => {
   const applied = await appliedOn(client);
   refuseUnknown(applied);
-  return applied.length < names.length;
+  return isBehind(applied);
 };
 
 /** The names of the applied migrations, oldest first; none without the table of them. */
@@ -85,48 +80,8 @@ export const appliedOn = async (client: Client): Promise<readonly string[]> => {
   return rows.map(({ name }) => name);
 };
 
+/** MikroORM is loaded only where there is something to migrate: loading it takes longer than the rest of opening. */
 const applyMigrations = async (url: string, database: string, mark: string | null): Promise<void> => {
-  const orm = await MikroORM.init(ormOptions(url, database));
-  try {
-    if (mark !== null) await remark(orm, mark);
-    await orm.migrator.up();
-  } finally {
-    await orm.close(true);
-  }
+  const apply = await import('./apply-migrations.ts');
+  await apply.applyMigrations(url, database, mark);
 };
-
-/** Throws if others have made tables since the caller looked. */
-const remark = async (orm: MikroORM, mark: string): Promise<void> => {
-  const applied = (await orm.migrator.getExecuted()).map(({ name }) => name);
-  if (applied.length > 0 && !applied.some(isFillingMark)) throw new Error('it is not empty');
-  if (applied.includes(mark)) return;
-  await orm.migrator.logMigration(mark);
-  for (const other of applied.filter(isFillingMark)) await orm.migrator.unlogMigration(other);
-};
-
-/** A connection without the pool's limits: a migration may be slow. The operator creates the database. */
-export const ormOptions = (url: string, database: string): Options => ({
-  dbName: database,
-  entities,
-  ensureDatabase: false,
-  // The migrations alone have triggers.
-  schemaGenerator: { skipTables: [migrationsTable], ignoreTriggers: true },
-  discovery: { onMetadata: tableOnPostgresql },
-  driverOptions: {
-    connectionString: url,
-    max: 1,
-    connectionTimeoutMillis: connectMs,
-    keepAlive: true,
-    fallback_application_name: applicationName,
-  },
-  extensions: [Migrator],
-  migrations: {
-    tableName: migrationsTable,
-    migrationsList: migrationsFor('postgresql'),
-    snapshot: false,
-    silent: true,
-    transactional: true,
-    allOrNothing: false,
-    disableForeignKeys: false,
-  },
-});

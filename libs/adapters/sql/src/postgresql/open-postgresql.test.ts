@@ -7,9 +7,9 @@ import { describe, expect, test } from 'vitest';
 import { startChild } from '../../test/child.ts';
 import { newDatabase, onDatabase, postgres } from '../../test/with-postgresql.ts';
 import { withFile } from '../../test/with-stores.ts';
-import { DatabaseUnavailableError, openSqlStores } from '../index.ts';
-import { migrationsFor } from '../migrations/index.ts';
-import { ormOptions } from './migrate-postgresql.ts';
+import { DatabaseUnavailableError, openSqlStores, type SqlConfig } from '../index.ts';
+import { migrations } from '../migrations/index.ts';
+import { ormOptions } from './apply-migrations.ts';
 import { openPostgresql } from './open-postgresql.ts';
 
 const open = (url: string) => openSqlStores({ kind: 'postgresql', url });
@@ -44,7 +44,7 @@ describe.skipIf(!postgres)('a PostgreSQL database', () => {
     const applied = await onDatabase(url, (client) =>
       client.query<{ name: string }>('select name from schema_migrations'),
     );
-    expect(applied.rows).toEqual(migrationsFor('postgresql').map(({ name }) => ({ name })));
+    expect(applied.rows).toEqual(migrations.map(({ name }) => ({ name })));
   });
 
   test('is opened after another process has migrated it, and the log says so', async () => {
@@ -127,16 +127,15 @@ test('an unreachable server is retried for a while, then reported as unavailable
   expect([String(refused), ...said].join('\n')).not.toContain('secret');
 });
 
-test('the driver of the other database is never loaded', () =>
+test('the driver of the other database is never loaded, and the migrator only where something is to migrate', () =>
   withFile(async (file) => {
-    const sqlite = startChild('loaded-drivers.ts', JSON.stringify({ kind: 'sqlite', file }));
-    expect(await sqlite.ended).toEqual({ code: 0, signal: null });
-    expect(sqlite.messages).toEqual([['better-sqlite3']]);
-    if (!postgres) return;
-    const postgresql = startChild(
-      'loaded-drivers.ts',
-      JSON.stringify({ kind: 'postgresql', url: await newDatabase() }),
-    );
-    expect(await postgresql.ended).toEqual({ code: 0, signal: null });
-    expect(postgresql.messages).toEqual([['pg']]);
+    const expectLoaded = async (place: SqlConfig, driver: string) => {
+      for (const loaded of [[driver, '@mikro-orm/migrations'], [driver]]) {
+        const { ended, messages } = startChild('loaded-drivers.ts', JSON.stringify(place));
+        expect(await ended).toEqual({ code: 0, signal: null });
+        expect(messages).toEqual([loaded]);
+      }
+    };
+    await expectLoaded({ kind: 'sqlite', file }, 'better-sqlite3');
+    if (postgres) await expectLoaded({ kind: 'postgresql', url: await newDatabase() }, 'pg');
   }));

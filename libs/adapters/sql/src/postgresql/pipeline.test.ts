@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client, type Pool } from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { newDatabase, onDatabase, postgres } from '../../test/with-postgresql.ts';
+import { newMigratedDatabase, onDatabase, postgres } from '../../test/with-postgresql.ts';
 import type { Value } from '../sql.ts';
 import { OutcomeUnknown } from './lost-commit.ts';
 import { Pipelines } from './pipeline.ts';
@@ -22,7 +22,7 @@ describe.skipIf(!postgres)('statements that share a connection', () => {
   const backend = async () => (await first('select pg_backend_pid() as value'))?.value;
 
   beforeEach(async () => {
-    url = await newDatabase();
+    url = await newMigratedDatabase();
     pool = createPool(url);
     pipelines = opened();
   });

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { aCollection, aContent, anEntry, aProfile, noEffects, recordLog, grantOne } from '@portico/contracts';
 import { PorticoError } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
-import { newDatabase, postgres } from '../../test/with-postgresql.ts';
+import { newMigratedDatabase, postgres } from '../../test/with-postgresql.ts';
 import { readPage } from '../audit-pages.ts';
 import { writeEntries } from '../effects.ts';
 import { openSqlStores, type SqlStores } from '../index.ts';
@@ -22,7 +22,7 @@ const withDatabases = async (
   count: number,
   work: (...databases: PostgresqlDatabase[]) => Promise<void>,
 ): Promise<void> => {
-  const url = await newDatabase();
+  const url = await newMigratedDatabase();
   const databases = await Promise.all(Array.from({ length: count }, () => openDatabase(url)));
   try {
     await work(...databases);
@@ -32,7 +32,7 @@ const withDatabases = async (
 };
 
 const withTwoStores = async (work: (a: SqlStores, b: SqlStores) => Promise<void>): Promise<void> => {
-  const url = await newDatabase();
+  const url = await newMigratedDatabase();
   const [a, b] = await Promise.all([
     openSqlStores({ kind: 'postgresql', url }),
     openSqlStores({ kind: 'postgresql', url }),
@@ -236,7 +236,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
     }));
 
   test('a connection that timed out is discarded', async () => {
-    const pool = await openPostgresql(await newDatabase(), recordLog(), 20_000);
+    const pool = await openPostgresql(await newMigratedDatabase(), recordLog(), 20_000);
     const asked = borrowed(pool, performance.now() + 50, (execute) => execute({ text: 'select pg_sleep(3)' }));
     await expect(asked).rejects.toThrow('timeout');
     expect(pool.totalCount).toBe(0);
@@ -244,7 +244,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
   });
 
   test('large documents are read one at a time, however many are requested at once', async () => {
-    const url = await newDatabase();
+    const url = await newMigratedDatabase();
     const { stores, close } = await openSqlStores({ kind: 'postgresql', url });
     const database = await openDatabase(url);
     const collection = aCollection();

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import SqliteDriver from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { withFile } from '../../test/with-stores.ts';
+import { withMigratedFile } from '../../test/with-stores.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { openSqlite } from './open-sqlite.ts';
 
@@ -14,7 +14,7 @@ interface LogPages {
 
 /** An open database of its own, and how to fill its log. */
 const withLog = (work: (checkpoints: Checkpoints, fill: (pages: number) => void, pages: () => LogPages) => unknown) =>
-  withFile(async (file) => {
+  withMigratedFile(async (file) => {
     const { writer, reader, snapshots } = await openSqlite(file);
     writer.exec('create table filler (content blob)');
     const checkpoints = new Checkpoints(file);
@@ -75,7 +75,7 @@ test('one look at the log after another leaves nothing behind that listens to th
   }));
 
 test('a reader in the middle of the log does not keep others from writing, and what it reads stays', () =>
-  withFile(async (file) => {
+  withMigratedFile(async (file) => {
     const { writer, reader, snapshots } = await openSqlite(file);
     writer.exec('create table filler (content blob)');
     const checkpoints = new Checkpoints(file);
@@ -100,7 +100,7 @@ test('a reader in the middle of the log does not keep others from writing, and w
   }));
 
 test('its end removes nothing of the log, and the last connection copies what is left', () =>
-  withFile(async (file) => {
+  withMigratedFile(async (file) => {
     const { writer, reader, snapshots } = await openSqlite(file);
     writer.exec('create table filler (content blob)');
     const checkpoints = new Checkpoints(file);
@@ -116,7 +116,7 @@ test('its end removes nothing of the log, and the last connection copies what is
   }));
 
 test('a thread that fails is told once, and what waits for it ends', () =>
-  withFile(async (file) => {
+  withMigratedFile(async (file) => {
     const said: string[] = [];
     const checkpoints = new Checkpoints(file, { warn: (_facts: object, text: string) => void said.push(text) });
     await mkdir(dirname(file), { recursive: true });

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { withFile } from '../../test/with-stores.ts';
+import { withMigratedFile } from '../../test/with-stores.ts';
 import { type Disk, LogSync } from './log-sync.ts';
 import { openSqlite } from './open-sqlite.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
@@ -35,7 +35,7 @@ afterEach(() => vi.useRealTimers());
 
 describe('the sync of a log', () => {
   const withLog = (work: (file: string) => Promise<void>) =>
-    withFile(async (file) => {
+    withMigratedFile(async (file) => {
       await mkdir(dirname(file), { recursive: true });
       writeFileSync(`${file}-wal`, '');
       await work(file);
@@ -109,7 +109,7 @@ describe('the sync of a log', () => {
 describe('a transaction', () => {
   const insert = 'insert into settings (name, value) values (?, ?)';
   const withDatabase = (work: (database: SqliteDatabase, by: ReturnType<typeof diskByHand>) => Promise<void>) =>
-    withFile(async (file) => {
+    withMigratedFile(async (file) => {
       const by = diskByHand();
       const database = new SqliteDatabase(await openSqlite(file), 1_000, null, new LogSync(file, by.disk));
       await work(database, by);

@@ -2,11 +2,11 @@ import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM, type Options } from '@mikro-orm/sqlite';
 import type { Database as Connection } from 'better-sqlite3';
 import { entities } from '../entities.ts';
-import { migrationsFor, migrationsTable, refuseUnknown } from '../migrations/index.ts';
+import { migrationsTable } from '../migrations/index.ts';
+import { migrationsFor } from '../migrations/migrations-for.ts';
+import { refuseForeign, tablesOf } from './applied-migrations.ts';
 import { retryWhileBusy } from './busy.ts';
-
-export const startWaitMs = 60_000;
-export const busyTimeoutMs = 5_000;
+import { busyTimeoutMs, configure, startWaitMs } from './configure.ts';
 
 /**
  * Migrates the tables, on a MikroORM connection that is closed afterwards. With a mark the database must be new, and
@@ -43,16 +43,6 @@ export const ormOptions = (file: string): Options => ({
   },
 });
 
-/** With `synchronous = FULL`, a committed transaction in the write-ahead log is on disk. */
-export const configure = (connection: Connection): void => {
-  connection.pragma('journal_mode = WAL');
-  connection.pragma('synchronous = FULL');
-  // In pages, 64 MB: `Checkpoints` comes first, unless a change is larger or commits follow one another without a pause.
-  connection.pragma('wal_autocheckpoint = 16000');
-  connection.pragma('foreign_keys = ON');
-  connection.pragma('trusted_schema = OFF');
-};
-
 const migrate = async (orm: MikroORM, connection: Connection, mark: string | null): Promise<void> => {
   // The lock: the next process finds everything migrated.
   connection.exec('begin immediate');
@@ -67,18 +57,3 @@ const migrate = async (orm: MikroORM, connection: Connection, mark: string | nul
     throw error;
   }
 };
-
-/** Throws unless the tables are those of this version or an earlier one. No tables at all mean a new database. */
-export const refuseForeign = (connection: Connection, empty: 'is new' | 'is foreign' = 'is new'): void => {
-  const tables = tablesOf(connection);
-  if (tables.length === 0 && empty === 'is new') return;
-  if (!tables.includes(migrationsTable)) throw new Error('it is the SQLite database of another application');
-  refuseUnknown(appliedOn(connection));
-};
-
-export const tablesOf = (connection: Connection): readonly string[] =>
-  connection.prepare<[], string>("select name from sqlite_master where type = 'table'").pluck().all();
-
-/** The names of the applied migrations, oldest first. */
-export const appliedOn = (connection: Connection): readonly string[] =>
-  connection.prepare<[], string>('select name from schema_migrations order by id').pluck().all();

@@ -5,8 +5,8 @@ import type { Database as Connection } from 'better-sqlite3';
 import { DatabaseOpenError } from '../database-fault.ts';
 import { refuseOutdated } from '../migrations/index.ts';
 import type { MoveSource } from '../move/move.ts';
+import { appliedOn, refuseForeign } from './applied-migrations.ts';
 import { isBusy } from './busy.ts';
-import { appliedOn, refuseForeign } from './migrate-sqlite.ts';
 import { sqliteRows } from './sqlite-rows.ts';
 
 /**

@@ -7,7 +7,9 @@ import { fillingMark, isFillingMark, migrationsTable, refuseUnknown } from '../m
 import type { Cell, MovedRow, MoveTarget } from '../move/move.ts';
 import { movedTables, type MovedTable } from '../move/moved-tables.ts';
 import { deleteRows, insertRow } from '../move/statements.ts';
-import { appliedOn, busyTimeoutMs, configure, migrateSqlite, tablesOf } from './migrate-sqlite.ts';
+import { appliedOn, tablesOf } from './applied-migrations.ts';
+import { busyTimeoutMs, configure } from './configure.ts';
+import { migrateSqlite } from './migrate-sqlite.ts';
 import { prepareFile } from './open-sqlite.ts';
 import { aloneWithSqlite } from './sqlite-files.ts';
 import { sqliteRows } from './sqlite-rows.ts';

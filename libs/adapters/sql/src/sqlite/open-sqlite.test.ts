@@ -6,17 +6,19 @@ import { expect, test } from 'vitest';
 import { startChild } from '../../test/child.ts';
 import { withFile } from '../../test/with-stores.ts';
 import { openSqlStores, type SqlStores } from '../index.ts';
+import { migrations } from '../migrations/index.ts';
+import { appliedOn, lacksMigrations } from './applied-migrations.ts';
 import { ormOptions } from './migrate-sqlite.ts';
 import { openSqlite } from './open-sqlite.ts';
 
 const open = (file: string): Promise<SqlStores> => openSqlStores({ kind: 'sqlite', file });
 
 /** Works on the file as another program would. */
-const onFile = async (file: string, work: (connection: SqliteDriver.Database) => void): Promise<void> => {
+const onFile = async <T>(file: string, work: (connection: SqliteDriver.Database) => T): Promise<T> => {
   await mkdir(dirname(file), { recursive: true });
   const connection = new SqliteDriver(file);
   try {
-    work(connection);
+    return work(connection);
   } finally {
     connection.close();
   }
@@ -66,6 +68,37 @@ test('several processes can open a new file at once', () =>
     const { stores, close } = await open(file);
     expect(await stores.audit.page({ source: 'all' }, 0, 1)).toMatchObject({ total: 20 });
     await close();
+  }));
+
+test.for([
+  ['0002-due-jobs-by-kind', 'drop index jobs_kind_index'],
+  ['0012-one-time-codes', 'drop table one_time_codes'],
+] as const)('a database that lacks the migration %s gets it', ([name, undo]) =>
+  withFile(async (file) => {
+    await (await open(file)).close();
+    await onFile(file, (connection) => {
+      connection.exec(undo);
+      connection.prepare('delete from schema_migrations where name = ?').run(name);
+    });
+    await (await open(file)).close();
+    expect((await onFile(file, appliedOn)).toSorted()).toEqual(migrations.map((each) => each.name));
+    const orm = await MikroORM.init(ormOptions(file));
+    expect(await orm.schema.getUpdateSchemaSQL()).toBe('');
+    await orm.close(true);
+  }),
+);
+
+test('what a database lacks is asked with the lock of those who write', () =>
+  withFile(async (file) => {
+    await (await open(file)).close();
+    await onFile(file, (connection) => {
+      const other = new SqliteDriver(file, { timeout: 0 });
+      connection.exec('begin immediate');
+      expect(() => lacksMigrations(other)).toThrow('database is locked');
+      connection.exec('rollback');
+      expect(lacksMigrations(other)).toBe(false);
+      other.close();
+    });
   }));
 
 test('a database written by a newer version is refused', () =>

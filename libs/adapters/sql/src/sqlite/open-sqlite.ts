@@ -3,8 +3,9 @@ import { dirname, resolve } from 'node:path';
 import SqliteDriver from 'better-sqlite3';
 import type { Database as Connection } from 'better-sqlite3';
 import { DatabaseOpenError } from '../database-fault.ts';
+import { lacksMigrations } from './applied-migrations.ts';
 import { retryWhileBusy } from './busy.ts';
-import { busyTimeoutMs, configure, migrateSqlite, startWaitMs } from './migrate-sqlite.ts';
+import { busyTimeoutMs, configure, startWaitMs } from './configure.ts';
 
 export interface OpenSqlite {
   readonly file: string;
@@ -53,7 +54,6 @@ export const refuseOtherFiles = (file: string): void => {
 };
 
 const connect = async (file: string): Promise<OpenSqlite> => {
-  await migrateSqlite(file);
   const opened: Connection[] = [];
   const open = (options: SqliteDriver.Options): Connection => {
     const connection = new SqliteDriver(file, { ...options, fileMustExist: true, timeout: busyTimeoutMs });
@@ -63,6 +63,7 @@ const connect = async (file: string): Promise<OpenSqlite> => {
   try {
     const writer = open({});
     await retryWhileBusy(startWaitMs, async () => configure(writer));
+    if (await retryWhileBusy(startWaitMs, async () => lacksMigrations(writer))) await migrate(file);
     // Commits do not sync the log: `LogSync` does.
     writer.pragma('synchronous = NORMAL');
     // What undoes a statement that fails, and what it sorts: as a file 9 % of writing and filing audit entries.
@@ -76,4 +77,10 @@ const connect = async (file: string): Promise<OpenSqlite> => {
     for (const connection of opened) connection.close();
     throw error;
   }
+};
+
+/** MikroORM is loaded only where there is something to migrate: loading it takes longer than the rest of opening. */
+const migrate = async (file: string): Promise<void> => {
+  const { migrateSqlite } = await import('./migrate-sqlite.ts');
+  await migrateSqlite(file);
 };

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import SqliteDriver from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { withFile } from '../../test/with-stores.ts';
+import { withMigratedFile } from '../../test/with-stores.ts';
 import { openSqlite, type OpenSqlite } from './open-sqlite.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import { prepareSqliteReads } from './statements.ts';
@@ -20,7 +20,7 @@ interface Opened {
 const insert = "insert into settings (name, value) values (?, '')";
 
 const withOpened = (work: (opened: Opened) => Promise<void>): Promise<void> =>
-  withFile(async (file) => {
+  withMigratedFile(async (file) => {
     const connections = await openSqlite(file);
     const database = new SqliteDatabase(connections, 1_000);
     const counted = prepareSqliteReads(connections, database).column<number>('select count(*) from settings');
@@ -87,7 +87,7 @@ test('it may have been ended by a read that failed', () =>
   }));
 
 test('a database may be closed right after a read', () =>
-  withFile(async (file) => {
+  withMigratedFile(async (file) => {
     const connections = await openSqlite(file);
     const database = new SqliteDatabase(connections, 1_000);
     await prepareSqliteReads(connections, database).all('select name from settings')();

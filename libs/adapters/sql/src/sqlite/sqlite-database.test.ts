@@ -3,14 +3,14 @@ import { anEntry } from '@portico/contracts';
 import SqliteDriver from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { startChild } from '../../test/child.ts';
-import { withFile } from '../../test/with-stores.ts';
+import { withMigratedFile } from '../../test/with-stores.ts';
 import { openSqlStores } from '../index.ts';
 import { openSqlite } from './open-sqlite.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import { prepareSqliteReads } from './statements.ts';
 
 const withDatabase = (work: (database: SqliteDatabase) => Promise<void>): Promise<void> =>
-  withFile(async (file) => {
+  withMigratedFile(async (file) => {
     const database = new SqliteDatabase(await openSqlite(file), 1_000);
     try {
       await work(database);
@@ -24,7 +24,7 @@ const names = async ({ reads }: SqliteDatabase) =>
   (await reads.all<{ name: string }>('select name from settings order by name')).map(({ name }) => name);
 
 test('prepared reads see nothing of a transaction that is open, and all of it once it is committed or rolled back', () =>
-  withFile(async (file) => {
+  withMigratedFile(async (file) => {
     const connections = await openSqlite(file);
     const database = new SqliteDatabase(connections, 1_000);
     const count = prepareSqliteReads(connections, database).first<{ count: number }>(
@@ -51,7 +51,7 @@ test.each([
   [1_048_575, 0],
   [1_048_576, 1],
 ])('after a read of a row with %i bytes others have %i turns', (bytes, expected) =>
-  withFile(async (file) => {
+  withMigratedFile(async (file) => {
     const connections = await openSqlite(file);
     const database = new SqliteDatabase(connections, 1_000);
     await database.write((sql) =>
@@ -89,7 +89,7 @@ test('others have their turn between a large value and its commit, and not after
   }));
 
 test('a large commit copies nothing of the log itself, and all of it is copied soon after', () =>
-  withFile(async (file) => {
+  withMigratedFile(async (file) => {
     const connections = await openSqlite(file);
     const database = new SqliteDatabase(connections, 1_000);
     const pages = () => {
@@ -157,7 +157,7 @@ test('an error in a unit of work rolls it back, and the next one runs', () =>
   }));
 
 test('a write waits for one of another process, without blocking the event loop', () =>
-  withFile(async (file) => {
+  withMigratedFile(async (file) => {
     const { settings, close } = await openSqlStores({ kind: 'sqlite', file });
     const other = new SqliteDriver(file);
     other.exec('begin immediate');
@@ -173,7 +173,7 @@ test('a write waits for one of another process, without blocking the event loop'
   }));
 
 test('a write that waits too long fails, and later ones work', () =>
-  withFile(async (file) => {
+  withMigratedFile(async (file) => {
     const { settings, stores, close } = await openSqlStores({ kind: 'sqlite', file }, { writeWaitMs: 50 });
     const other = new SqliteDriver(file);
     other.exec('begin immediate');
@@ -188,7 +188,7 @@ test('a write that waits too long fails, and later ones work', () =>
   }));
 
 test('two processes can write to one file at once without losing anything', () =>
-  withFile(async (file) => {
+  withMigratedFile(async (file) => {
     const children = [startChild('append-entries.ts', file, '500'), startChild('append-entries.ts', file, '500')];
     for (const { ended } of children) expect(await ended).toEqual({ code: 0, signal: null });
     const { stores, close } = await openSqlStores({ kind: 'sqlite', file });
@@ -199,7 +199,7 @@ test('two processes can write to one file at once without losing anything', () =
   }));
 
 test('acknowledged writes survive a killed process', () =>
-  withFile(async (file) => {
+  withMigratedFile(async (file) => {
     for (let round = 0; round < 3; round += 1) {
       const { child, messages, ended } = startChild('append-entries.ts', file);
       while (messages.length < 50) await setTimeout(5);

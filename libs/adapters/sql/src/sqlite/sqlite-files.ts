@@ -1,7 +1,7 @@
 import SqliteDriver from 'better-sqlite3';
 import type { Database as Connection } from 'better-sqlite3';
 import { DatabaseOpenError } from '../database-fault.ts';
-import { refuseForeign } from './migrate-sqlite.ts';
+import { refuseForeign } from './applied-migrations.ts';
 
 /**
  * Copies a consistent snapshot of a database into a file that is empty or missing. Other processes may go on using the

@@ -2,8 +2,8 @@ import { start } from '@portico/contracts';
 import SqliteDriver from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { crowded, numbered } from '../test/crowded.ts';
-import { newDatabase, onDatabase, postgres } from '../test/with-postgresql.ts';
-import { withFile } from '../test/with-stores.ts';
+import { newMigratedDatabase, onDatabase, postgres } from '../test/with-postgresql.ts';
+import { withMigratedFile } from '../test/with-stores.ts';
 import { createSqlCallerLookup } from './caller-lookup.ts';
 import { createSqlCollectionReads } from './collection-reads.ts';
 import { openSqlStores } from './index.ts';
@@ -50,7 +50,7 @@ const statementsOf = async (client: number): Promise<readonly Sent[]> => {
 const allStatements = async () => (await Promise.all([5, 77].map(statementsOf))).flat();
 
 test('a request on SQLite looks up what it reads by indexes', { timeout: 120_000 }, () =>
-  withFile(async (file) => {
+  withMigratedFile(async (file) => {
     const { stores, close } = await openSqlStores({ kind: 'sqlite', file });
     const connection = new SqliteDriver(file);
     connection.pragma('foreign_keys = off');
@@ -105,7 +105,7 @@ const literal = (value: Value): string => (typeof value === 'string' ? `'${value
 
 describe.skipIf(!postgres)('on PostgreSQL', () => {
   test('a request looks up what it reads by indexes, and reads few rows', { timeout: 180_000 }, async () => {
-    const url = await newDatabase();
+    const url = await newMigratedDatabase();
     const { stores, close } = await openSqlStores({ kind: 'postgresql', url });
     await onDatabase(url, async (client) => {
       await crowded(stores, async (sql) => void (await client.query(`set session_replication_role = replica; ${sql}`)));

@@ -1,0 +1,55 @@
+import { Migrator } from '@mikro-orm/migrations';
+import { MikroORM, type Options } from '@mikro-orm/postgresql';
+import { entities } from '../entities.ts';
+import { isFillingMark, migrationsTable } from '../migrations/index.ts';
+import { migrationsFor } from '../migrations/migrations-for.ts';
+import { connectMs } from './migrate-postgresql.ts';
+import { applicationName } from './pool.ts';
+import { tableOnPostgresql } from './tables.ts';
+
+/** Applies what is pending. With a mark the database must be new or have a mark. The caller holds the lock. */
+export const applyMigrations = async (url: string, database: string, mark: string | null): Promise<void> => {
+  const orm = await MikroORM.init(ormOptions(url, database));
+  try {
+    if (mark !== null) await remark(orm, mark);
+    await orm.migrator.up();
+  } finally {
+    await orm.close(true);
+  }
+};
+
+/** Throws if others have made tables since the caller looked. */
+const remark = async (orm: MikroORM, mark: string): Promise<void> => {
+  const applied = (await orm.migrator.getExecuted()).map(({ name }) => name);
+  if (applied.length > 0 && !applied.some(isFillingMark)) throw new Error('it is not empty');
+  if (applied.includes(mark)) return;
+  await orm.migrator.logMigration(mark);
+  for (const other of applied.filter(isFillingMark)) await orm.migrator.unlogMigration(other);
+};
+
+/** A connection without the pool's limits: a migration may be slow. The operator creates the database. */
+export const ormOptions = (url: string, database: string): Options => ({
+  dbName: database,
+  entities,
+  ensureDatabase: false,
+  // The migrations alone have triggers.
+  schemaGenerator: { skipTables: [migrationsTable], ignoreTriggers: true },
+  discovery: { onMetadata: tableOnPostgresql },
+  driverOptions: {
+    connectionString: url,
+    max: 1,
+    connectionTimeoutMillis: connectMs,
+    keepAlive: true,
+    fallback_application_name: applicationName,
+  },
+  extensions: [Migrator],
+  migrations: {
+    tableName: migrationsTable,
+    migrationsList: migrationsFor('postgresql'),
+    snapshot: false,
+    silent: true,
+    transactional: true,
+    allOrNothing: false,
+    disableForeignKeys: false,
+  },
+});

@@ -1,0 +1,31 @@
+import type { Database as Connection } from 'better-sqlite3';
+import { isBehind, migrationsTable, refuseUnknown } from '../migrations/index.ts';
+
+/**
+ * Whether the tables are new or those of an earlier version. Throws as `refuseForeign`, and with SQLITE_BUSY while another
+ * process writes. Asked with the lock of a migration, so that a database that cannot be written is refused.
+ */
+export const lacksMigrations = (connection: Connection): boolean => {
+  connection.exec('begin immediate');
+  try {
+    refuseForeign(connection);
+    return tablesOf(connection).length === 0 || isBehind(appliedOn(connection));
+  } finally {
+    connection.exec('rollback');
+  }
+};
+
+/** Throws unless the tables are those of this version or an earlier one. No tables at all mean a new database. */
+export const refuseForeign = (connection: Connection, empty: 'is new' | 'is foreign' = 'is new'): void => {
+  const tables = tablesOf(connection);
+  if (tables.length === 0 && empty === 'is new') return;
+  if (!tables.includes(migrationsTable)) throw new Error('it is the SQLite database of another application');
+  refuseUnknown(appliedOn(connection));
+};
+
+export const tablesOf = (connection: Connection): readonly string[] =>
+  connection.prepare<[], string>("select name from sqlite_master where type = 'table'").pluck().all();
+
+/** The names of the applied migrations, oldest first. */
+export const appliedOn = (connection: Connection): readonly string[] =>
+  connection.prepare<[], string>('select name from schema_migrations order by id').pluck().all();
