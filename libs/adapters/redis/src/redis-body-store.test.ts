@@ -1,6 +1,6 @@
 import { recordLog } from '@portico/contracts';
 import { startRedis } from '@portico/test-servers';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { byteCases } from '../test/byte-cases.ts';
 import { patientMs } from '../test/limiter-subject.ts';
 import { bodyBytesMax, createRedisBodyStore, keptSeconds, writtenBytesMax } from './redis-body-store.ts';
@@ -15,7 +15,7 @@ afterAll(async () => {
 });
 
 /** After a reply to another question, the connection is checked first and used for nothing else meanwhile. */
-const untilTrusted = () => vi.waitFor(() => redis!.probe.check(), { timeout: 20_000, interval: 5 });
+const untilTrusted = () => expect.poll(() => redis!.probe.check(), { interval: 5 }).toBeUndefined();
 
 const memoryOf = async () => Number(/^used_memory:(\d+)/m.exec(await redis!.client.info('memory'))?.[1]);
 const bytesOf = (text: string) => new TextEncoder().encode(text);

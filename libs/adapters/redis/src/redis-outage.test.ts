@@ -1,19 +1,14 @@
 import { createServer, type AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { recordLog } from '@portico/contracts';
 import type { LimitRule } from '@portico/domain';
 import { Redis } from 'ioredis';
 import { startFaultProxy, startRedis } from '@portico/test-servers';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { openObserved, until } from '../test/observed-connection.ts';
-import { standStill } from '../test/stand-still.ts';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { openObserved, stoppedTime, type Observed } from '../test/observed-connection.ts';
 import { backOffMinMs, backOffMs, commandTimeoutMs, openRedis, RedisAway } from './redis-connection.ts';
 import { limitKey } from './redis-rate-limiter.ts';
+import { sliceMs } from './running-time-limits.ts';
 
-/** A timeout that no test reaches. */
-const endlessMs = 3_600_000;
-/** A timeout that a test can wait for, and that a server on a busy machine meets. */
-const bearableMs = 3_000;
 const rule: LimitRule = { allowed: 1000, windowSeconds: 3600 };
 
 const server = await startRedis();
@@ -36,8 +31,6 @@ const isBack = saying(/^Redis at 127\.0\.0\.1:\d+ is back$/);
 const isAlone = saying(/^Rate limits are counted by this process alone: ./);
 const isTogether = 'Rate limits are counted by all processes together again';
 
-type Observed = Awaited<ReturnType<typeof openObserved>>;
-
 /** Sends requests until `end`, which throws any error that a caller would have seen. */
 const startTraffic = ({ limiter, bodies }: Observed) => {
   let isRunning = true;
@@ -49,7 +42,7 @@ const startTraffic = ({ limiter, bodies }: Observed) => {
       await bodies.set(`list ${caller}/${i}`, new Uint8Array(100));
       await bodies.get(`unknown ${caller}/${i}`);
       answers++;
-      await sleep(1);
+      await new Promise(setImmediate);
     }
   });
   return {
@@ -74,7 +67,7 @@ test('the pauses between attempts grow from one second to twenty', () => {
   ]);
 });
 
-describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 120_000 }, () => {
+describe.skipIf(!server?.control || !proxy)('while Redis is away', () => {
   const faults: Record<string, readonly [begin: () => Promise<void>, end: () => Promise<void>]> = {
     'is stopped': [() => server!.control!.stop(), () => server!.control!.start()],
     'is killed': [() => server!.control!.stop('immediate'), () => server!.control!.start()],
@@ -88,284 +81,275 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
 
   for (const [what, [begin, end]] of Object.entries(faults)) {
     test(`no caller sees an error if it ${what}, and it decides again by itself`, async () => {
-      const observed = await openObserved(url, commandTimeoutMs);
+      const observed = await openObserved(url);
+      const { time, redis, fallbacks, warnings } = observed;
       const traffic = startTraffic(observed);
-      await until(() => traffic.answers() > 20);
+      const untilAnswered = (count: number) => {
+        const before = traffic.answers();
+        return time.stillUntil(() => expect(traffic.answers()).toBeGreaterThan(before + count));
+      };
+      await untilAnswered(20);
       await begin();
-      await until(() => observed.fallbacks.at(-1) === true);
-      await until(() => observed.redis.client.status !== 'ready');
-      const before = traffic.answers();
-      await until(() => traffic.answers() > before + 200);
+      await time.passUntilSucceeds(() => {
+        expect(fallbacks.at(-1)).toBe(true);
+        expect(redis.client.status).not.toBe('ready');
+      });
+      await untilAnswered(200);
       await end();
-      await until(() => observed.fallbacks.at(-1) === false);
       await observed.untilHere();
+      await time.stillUntil(() => expect(fallbacks.at(-1)).toBe(false));
       await traffic.end();
       await observed.close();
-      expect(observed.warnings).toEqual(expect.arrayContaining([isAway, isBack, isAlone, isTogether]));
+      expect(warnings).toEqual(expect.arrayContaining([isAway, isBack, isAlone, isTogether]));
     });
   }
 
   for (const [what, [begin, end]] of Object.entries(faults)) {
     test(`the probe notices if it ${what}, and if it is back, without any caller`, async () => {
-      const observed = await openObserved(url, commandTimeoutMs);
-      const checked = (active: boolean) =>
-        until(async () => {
-          await observed.limiter.probe.check().catch(() => undefined);
-          return observed.fallbacks.at(-1) === active;
-        });
-      await observed.limiter.probe.check();
-      expect(observed.fallbacks).toEqual([]);
+      const { time, redis, limiter, fallbacks, untilHere, close } = await openObserved(url);
+      const check = () => limiter.probe.check().catch(() => undefined);
+      await limiter.probe.check();
+      expect(fallbacks).toEqual([]);
       await begin();
-      await checked(true);
+      await time.passUntilSucceeds(async () => {
+        await check();
+        expect(fallbacks).toEqual([true]);
+      });
       await end();
-      await checked(false);
-      await observed.close();
+      await time.passUntilSucceeds(() => expect(redis.client.status).not.toBe('ready'));
+      await untilHere();
+      await check();
+      expect(fallbacks).toEqual([true, false]);
+      await close();
     });
   }
 
   test('a Redis that hung for a moment is used again as soon as it answers', async () => {
-    const observed = await openObserved(url, bearableMs);
+    const { time, redis, limiter, warnings, untilHere, close } = await openObserved(url);
+    const { stream } = redis.client;
     await server!.control!.pause();
-    await observed.limiter.consume('ada', rule);
-    expect(observed.warnings).toEqual([isAway, isAlone]);
+    await time.passUntil(limiter.consume('ada', rule));
+    expect(warnings).toEqual([isAway, isAlone]);
     await server!.control!.resume();
-    await observed.untilHere();
-    await observed.limiter.consume('ada', rule);
-    expect(observed.warnings).toEqual([isAway, isAlone, isBack, isTogether]);
-    await observed.close();
+    await untilHere();
+    await limiter.consume('ada', rule);
+    expect(warnings).toEqual([isAway, isAlone, isBack, isTogether]);
+    expect(redis.client.stream).toBe(stream);
+    await close();
   });
 
   test('peeks of many say that they are of this process alone while it is away, and of all when it is back', async () => {
-    const observed = await openObserved(url);
+    const { limiter, untilHere, time, close } = await openObserved(url);
     const asked = Array.from({ length: 250 }, (_, at) => ({ subject: `subject ${at}`, rule }));
-    const scope = async () => (await observed.limiter.peekEach(asked)).scope;
+    const scope = async () => (await limiter.peekEach(asked)).scope;
     expect(await scope()).toBe('all');
     await server!.control!.stop('immediate');
     expect(await scope()).toBe('process');
     await server!.control!.start();
-    await observed.untilHere();
+    await untilHere();
     // The first of them may still be the fallback's: they are not said to be of all.
-    await until(async () => (await scope()) === 'all');
-    await observed.close();
+    await time.stillUntil(async () => expect(await scope()).toBe('all'));
+    await close();
   });
 
   test('each change is logged once, however many requests there are', async () => {
-    const observed = await openObserved(url);
-    await observed.limiter.consume('ada', rule);
-    expect(observed.warnings).toEqual([]);
+    const { limiter, warnings, fallbacks, untilHere, close } = await openObserved(url);
+    const take = (times: number) => Promise.all(Array.from({ length: times }, () => limiter.consume('ada', rule)));
+    await take(1);
+    expect(warnings).toEqual([]);
+    const underWay = take(100);
     await proxy!.set('down');
-    await until(async () => {
-      await Promise.all(Array.from({ length: 100 }, () => observed.limiter.consume('ada', rule)));
-      return observed.warnings.length >= 2;
-    });
-    await Promise.all(Array.from({ length: 500 }, () => observed.limiter.consume('ada', rule)));
-    expect(observed.warnings).toEqual([isAway, isAlone]);
-    expect(observed.fallbacks).toEqual([true]);
+    await underWay;
+    await take(500);
+    expect(warnings).toEqual([isAway, isAlone]);
+    expect(fallbacks).toEqual([true]);
     await proxy!.set('pass');
-    await observed.untilHere();
-    await Promise.all(Array.from({ length: 500 }, () => observed.limiter.consume('ada', rule)));
-    expect(observed.warnings).toEqual([isAway, isAlone, isBack, isTogether]);
-    expect(observed.fallbacks).toEqual([true, false]);
-    await observed.close();
+    await untilHere();
+    await take(500);
+    expect(warnings).toEqual([isAway, isAlone, isBack, isTogether]);
+    expect(fallbacks).toEqual([true, false]);
+    await close();
   });
 
   test('the cause is logged before its consequence, even for a request at the moment Redis goes away', async () => {
-    const observed = await openObserved(url);
+    const { limiter, warnings, close } = await openObserved(url);
     proxy!.dropAll();
-    while (observed.warnings.length < 2) {
+    while (warnings.length < 2) {
       await new Promise(setImmediate);
-      void observed.limiter.consume('ada', rule);
+      void limiter.consume('ada', rule);
     }
-    expect(observed.warnings).toEqual([isAway, isAlone]);
-    await observed.close();
+    expect(warnings).toEqual([isAway, isAlone]);
+    await close();
   });
 
   test('this process counts with the full limit, and afterwards what Redis had counted still counts', async () => {
     await server!.flush();
-    const observed = await openObserved(url);
+    const { limiter, untilAway, untilHere, close } = await openObserved(url);
     const three: LimitRule = { allowed: 3, windowSeconds: 3600 };
-    const take = async () => (await observed.limiter.consume('ada', three)).admitted;
+    const take = async () => (await limiter.consume('ada', three)).admitted;
     expect([await take(), await take()]).toEqual([true, true]);
     await proxy!.set('down');
-    await observed.untilAway();
+    await untilAway();
     expect([await take(), await take(), await take(), await take()]).toEqual([true, true, true, false]);
     await proxy!.set('pass');
-    await observed.untilHere();
+    await untilHere();
     expect([await take(), await take()]).toEqual([true, false]);
-    await observed.close();
+    await close();
   });
 
-  // A thousand waits of 200 ms each would exceed the test's timeout.
-  test('no request waits for a Redis that is known to hang', async () => {
-    const observed = await openObserved(url, commandTimeoutMs);
-    await proxy!.set('hang');
-    await observed.limiter.consume('ada', rule);
+  test('the fallback begins after a fraction of a second, and no request waits for a Redis known to hang', async () => {
+    const { time, limiter, bodies, fallbacks, close } = await openObserved(url);
+    await server!.control!.pause();
+    const decided = limiter.consume('ada', rule);
+    for (let passedMs = 0; passedMs < commandTimeoutMs; passedMs += sliceMs) await time.pass(sliceMs);
+    expect(fallbacks).toEqual([]);
+    await time.pass(sliceMs);
+    expect((await decided).admitted).toBe(true);
+    expect(fallbacks).toEqual([true]);
+    // The PING that decides is overdue, too.
+    await time.pass(commandTimeoutMs + 2 * sliceMs);
     for (let i = 0; i < 1000; i++) {
-      await observed.limiter.consume('ada', rule);
-      await observed.bodies.get(`unknown ${i}`);
+      await limiter.consume('ada', rule);
+      await bodies.get(`unknown ${i}`);
     }
-    await observed.close();
-    expect(observed.fallbacks).toEqual([true]);
+    await close();
+    expect(fallbacks).toEqual([true]);
   });
 
   test('a service starts, works, and uses Redis as soon as it is there', async () => {
     await server!.control!.stop();
-    const observed = await openObserved(url);
-    expect(observed.warnings).toEqual([isAway]);
-    expect((await observed.limiter.consume('ada', rule)).remaining).toBe(999);
-    await observed.bodies.set('greeting', new Uint8Array(3));
-    expect(await observed.bodies.get('greeting')).toBeUndefined();
-    await expect(observed.redis.probe.check()).rejects.toBeInstanceOf(RedisAway);
-    expect(observed.redis.probe).toMatchObject({ name: 'redis', essential: false });
+    const { redis, limiter, bodies, warnings, untilHere, close } = await openObserved(url);
+    expect(warnings).toEqual([isAway]);
+    expect((await limiter.consume('ada', rule)).remaining).toBe(999);
+    await bodies.set('greeting', new Uint8Array(3));
+    expect(await bodies.get('greeting')).toBeUndefined();
+    await expect(redis.probe.check()).rejects.toBeInstanceOf(RedisAway);
+    expect(redis.probe).toMatchObject({ name: 'redis', essential: false });
     await server!.control!.start();
-    await observed.untilHere();
-    expect((await observed.limiter.consume('ada', rule)).remaining).toBe(999);
-    expect(await observed.redis.client.exists(limitKey('ada'))).toBe(1);
-    await observed.close();
+    await untilHere();
+    expect((await limiter.consume('ada', rule)).remaining).toBe(999);
+    expect(await redis.client.exists(limitKey('ada'))).toBe(1);
+    await close();
   });
 
   test('a service starts although Redis hangs', async () => {
+    const time = stoppedTime();
     await server!.control!.pause();
-    const observed = await openObserved(url, commandTimeoutMs);
-    expect((await observed.limiter.consume('ada', rule)).admitted).toBe(true);
-    expect(observed.warnings).toEqual([isAway, isAlone]);
+    const { limiter, warnings, untilHere, close } = await time.passUntil(openObserved(url));
+    expect((await limiter.consume('ada', rule)).admitted).toBe(true);
+    expect(warnings).toEqual([isAway, isAlone]);
     await server!.control!.resume();
-    await observed.untilHere();
-    await observed.close();
+    await untilHere();
+    await close();
   });
 
   test('an unanswered request is not sent again, and is decided as soon as the connection ends', async () => {
     await server!.flush();
-    const observed = await openObserved(url, endlessMs);
-    await observed.limiter.consume('ada', rule);
+    const { limiter, untilHere, close } = await openObserved(url);
+    await limiter.consume('ada', rule);
     await proxy!.set('hang');
-    const underWay = observed.limiter.consume('ada', rule);
+    const underWay = limiter.consume('ada', rule);
     // Then it has been sent.
     await new Promise(setImmediate);
     await proxy!.set('reset');
     expect((await underWay).remaining).toBe(999);
     await proxy!.set('pass');
-    await observed.untilHere();
-    expect((await observed.limiter.peek('ada', rule)).remaining).toBe(999);
-    await observed.close();
+    await untilHere();
+    expect((await limiter.peek('ada', rule)).remaining).toBe(999);
+    await close();
   });
 
   test('a primary that became a replica is dropped, retried with backoff, and used once it accepts writes', async () => {
-    const observed = await openObserved(url);
-    const pausesMs: number[] = [];
-    observed.redis.client.on('reconnecting', (pauseMs: number) => pausesMs.push(pauseMs));
+    const { time, limiter, warnings, fallbacks, pausesMs, untilHere, close } = await openObserved(url);
     const operator = new Redis(server!.url);
     await operator.replicaof('127.0.0.1', 1);
-    expect((await observed.limiter.consume('ada', rule)).remaining).toBe(999);
-    await until(() => pausesMs.some((pauseMs) => pauseMs >= 2 * backOffMinMs));
+    expect((await limiter.consume('ada', rule)).remaining).toBe(999);
+    await time.passUntilSucceeds(() => expect(Math.max(...pausesMs)).toBeGreaterThanOrEqual(2 * backOffMinMs));
     const isReplica = saying(/^Redis at 127\.0\.0\.1:\d+ is away: READONLY /);
-    expect(observed.warnings).toEqual([isReplica, isAlone]);
+    expect(warnings).toEqual([isReplica, isAlone]);
     await operator.replicaof('NO', 'ONE');
     operator.disconnect();
-    await observed.untilHere();
-    await observed.limiter.consume('ada', rule);
-    expect(observed.warnings).toEqual([isReplica, isAlone, isBack, isTogether]);
-    expect(observed.fallbacks).toEqual([true, false]);
-    await observed.close();
+    await untilHere();
+    await limiter.consume('ada', rule);
+    expect(warnings).toEqual([isReplica, isAlone, isBack, isTogether]);
+    expect(fallbacks).toEqual([true, false]);
+    await close();
   });
 
   test('a Redis that goes away while idle is logged, and retried soon each time', async () => {
-    const observed = await openObserved(url);
-    const pausesMs: number[] = [];
-    observed.redis.client.on('reconnecting', (pauseMs: number) => pausesMs.push(pauseMs));
-    for (let time = 1; time <= 3; time++) {
+    const { time, warnings, pausesMs, untilHere, close } = await openObserved(url);
+    for (let times = 1; times <= 3; times++) {
       proxy!.dropAll();
-      await until(() => observed.warnings.length === 2 * time);
+      await time.stillUntil(() => expect(pausesMs).toHaveLength(times));
+      await untilHere();
     }
-    await observed.close();
-    expect(observed.warnings).toEqual([isAway, isBack, isAway, isBack, isAway, isBack]);
-    expect(pausesMs).toHaveLength(3);
+    await close();
+    expect(warnings).toEqual([isAway, isBack, isAway, isBack, isAway, isBack]);
     expect(Math.max(...pausesMs)).toBeLessThanOrEqual(1.25 * backOffMinMs);
   });
 
   test('a process that stalled while Redis answered takes the answer', async () => {
     await server!.flush();
-    const observed = await openObserved(server!.url, commandTimeoutMs);
+    const { limiter, warnings, fallbacks, close } = await openObserved(url);
     for (let counted = 1; counted <= 5; counted++) {
-      const taken = observed.limiter.consume('ada', rule);
+      const taken = limiter.consume('ada', rule);
       // Then it has been sent.
       await new Promise(setImmediate);
-      standStill(1_000);
+      // All timers that are due by now fire before anything is read.
+      vi.advanceTimersByTime(10 * commandTimeoutMs);
       expect((await taken).remaining).toBe(1000 - counted);
     }
-    expect(observed.warnings).toEqual([]);
-    expect(observed.fallbacks).toEqual([]);
-    await observed.close();
+    expect([warnings, fallbacks]).toEqual([[], []]);
+    await close();
   });
 
   test('an overdue reply costs only its own request, and the others wait for theirs', async () => {
     await server!.flush();
-    const observed = await openObserved(url, bearableMs);
+    const { time, limiter, warnings, fallbacks, close } = await openObserved(url);
     const once: LimitRule = { allowed: 1, windowSeconds: 3600 };
-    const take = async (name: string) => (await observed.limiter.consume(name, once)).admitted;
+    const take = async (name: string) => (await limiter.consume(name, once)).admitted;
     expect([await take('ada'), await take('bob')]).toEqual([true, true]);
     await proxy!.set('hang');
-    expect(await take('ada')).toBe(true);
-    expect(observed.fallbacks).toEqual([true]);
+    expect(await time.passUntil(take('ada'))).toBe(true);
+    expect(fallbacks).toEqual([true]);
     // Sent while it is uncertain whether Redis is away; this process alone would admit one of them.
     const others = Promise.all(Array.from({ length: 20 }, () => take('bob')));
     await proxy!.set('pass');
     expect(await others).not.toContain(true);
-    expect(observed.fallbacks).toEqual([true, false]);
-    expect(observed.warnings).toEqual([isAway, isAlone, isBack, isTogether]);
-    await observed.close();
+    expect(fallbacks).toEqual([true, false]);
+    expect(warnings).toEqual([isAway, isAlone, isBack, isTogether]);
+    await close();
   });
 
   test('an answer from before the fallback began does not end it', async () => {
     await server!.flush();
-    const observed = await openObserved(url);
-    await proxy!.set({ latencyMs: 600 });
-    const nonsense = observed.redis.ask(async (client) => {
-      await client.ping();
-      throw new Error('not what was asked for');
-    });
-    await sleep(300);
-    // Under way while the reply that makes no sense arrives.
-    const before = observed.limiter.consume('ada', rule);
+    const { redis, limiter, fallbacks, untilHere, close } = await openObserved(url);
+    await proxy!.set('hang');
+    const nonsense = redis.ask(() => Promise.reject(new Error('not what was asked for')));
+    const before = limiter.consume('ada', rule);
     await expect(nonsense).rejects.toBeInstanceOf(RedisAway);
-    await observed.limiter.consume('bob', rule);
-    expect(observed.fallbacks).toEqual([true]);
-    expect((await before).admitted).toBe(true);
-    expect(observed.fallbacks).toEqual([true]);
+    await limiter.consume('bob', rule);
+    expect(fallbacks).toEqual([true]);
     await proxy!.set('pass');
-    await observed.untilHere();
-    await observed.limiter.consume('ada', rule);
-    expect(observed.fallbacks).toEqual([true, false]);
-    expect((await observed.limiter.peek('ada', rule)).remaining).toBe(998);
-    await observed.close();
-  });
-
-  test('the fallback begins after a fraction of a second of running time', async () => {
-    const observed = await openObserved(server!.url, commandTimeoutMs);
-    await server!.control!.pause();
-    let turnsMs = 0;
-    let isDecided = false;
-    const decided = observed.limiter.consume('ada', rule).then(() => (isDecided = true));
-    while (!isDecided) {
-      await sleep(10);
-      turnsMs += 10;
-    }
-    await decided;
-    await server!.control!.resume();
-    await observed.close();
-    expect(observed.fallbacks).toEqual([true]);
-    expect(turnsMs).toBeLessThanOrEqual(2 * commandTimeoutMs);
+    expect((await before).admitted).toBe(true);
+    expect(fallbacks).toEqual([true]);
+    await untilHere();
+    await limiter.consume('ada', rule);
+    expect(fallbacks).toEqual([true, false]);
+    expect((await limiter.peek('ada', rule)).remaining).toBe(998);
+    await close();
   });
 
   test('a connection can be closed in any state, and logs nothing afterwards', async () => {
     const running = await openObserved(url);
+    const { time } = running;
     await running.close();
     await running.close();
     await expect(running.redis.ask((client) => client.ping())).rejects.toBeInstanceOf(RedisAway);
     const hanging = await openObserved(url);
     await proxy!.set('hang');
     const pending = hanging.limiter.consume('ada', rule);
-    await hanging.close();
+    await time.passUntil(hanging.close());
     expect((await pending).admitted).toBe(true);
     await proxy!.set('down');
     const away = await openObserved(url);
@@ -407,13 +391,12 @@ test('a reply to another command is never trusted (a stand-in that replies PONG 
 test('a server that answers PING wrongly is not a Redis (a stand-in that replies OK to everything)', async () => {
   const standIn = await startStandIn('+OK');
   const observed = await openObserved(`redis://${standIn.host}`);
-  const pausesMs: number[] = [];
-  observed.redis.client.on('reconnecting', (pauseMs: number) => pausesMs.push(pauseMs));
+  const { time, pausesMs } = observed;
   expect(observed.warnings).toEqual([`Redis at ${standIn.host} is away: it did not answer PING with PONG`]);
   expect((await observed.limiter.consume('ada', rule)).remaining).toBe(999);
   expect(observed.fallbacks).toEqual([true]);
   // It accepts connections, which is no reason to retry more often.
-  await until(() => pausesMs.some((pauseMs) => pauseMs >= 2 * backOffMinMs));
+  await time.passUntilSucceeds(() => expect(Math.max(...pausesMs)).toBeGreaterThanOrEqual(2 * backOffMinMs));
   await observed.close();
   await standIn.close();
 });

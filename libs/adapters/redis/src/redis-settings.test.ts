@@ -1,12 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { startRedis } from '@portico/test-servers';
 import { describe, expect, test } from 'vitest';
-import { openObserved, until } from '../test/observed-connection.ts';
+import { openObserved, type Observed } from '../test/observed-connection.ts';
 import { connectTimeoutMs } from './redis-connection.ts';
-import { limitKey } from './redis-rate-limiter.ts';
+import { limitKey, refusalPauseMs } from './redis-rate-limiter.ts';
 
 const rule = { allowed: 5, windowSeconds: 60 };
 const password = 'hunter2/with @ signs';
@@ -18,13 +17,13 @@ const start = async (options: Parameters<typeof startRedis>[0]) => {
   return server && { ...server, label: new URL(server.url).host };
 };
 
-const isHere = (await startRedis({ args: [] })) ?? null;
+const isHere = await startRedis({ args: [] });
 await isHere?.close();
 
-describe.skipIf(!isHere)('the settings of a Redis', { timeout: 60_000 }, () => {
+describe.skipIf(!isHere)('the settings of a Redis', () => {
   const withServer = async (
     options: Parameters<typeof startRedis>[0],
-    check: (observed: Awaited<ReturnType<typeof openObserved>>, label: string) => Promise<void>,
+    check: (observed: Observed, label: string) => Promise<void>,
     changed: (url: string) => string = (url) => url,
   ) => {
     const server = await start(options);
@@ -38,12 +37,12 @@ describe.skipIf(!isHere)('the settings of a Redis', { timeout: 60_000 }, () => {
   };
 
   test('one that is set up well causes no warning', async () => {
-    await withServer({ password }, async ({ redis, limiter, warnings }) => {
+    await withServer({ password }, async ({ time, redis, limiter, warnings }) => {
       const { stream } = redis.client;
       await redis.probe.check();
       expect((await limiter.consume('ada', rule)).remaining).toBe(4);
       // The connection outlives every timeout of connecting.
-      await sleep(1.5 * connectTimeoutMs);
+      await time.pass(2 * connectTimeoutMs);
       expect((await limiter.consume('ada', rule)).remaining).toBe(3);
       expect(redis.client.stream).toBe(stream);
       expect(warnings).toEqual([]);
@@ -51,24 +50,27 @@ describe.skipIf(!isHere)('the settings of a Redis', { timeout: 60_000 }, () => {
   });
 
   test('one that evicts causes one warning', async () => {
-    await withServer({ args: ['--maxmemory-policy', 'allkeys-lru'] }, async ({ redis, warnings, untilHere }, label) => {
-      await until(() => warnings.length > 0);
-      redis.client.disconnect(true);
-      await until(() => redis.client.status !== 'ready');
-      await untilHere();
-      await redis.client.info();
-      expect(warnings.filter((warning) => warning.includes('maxmemory-policy'))).toEqual([
-        expect.stringMatching(new RegExp(`^Redis at ${label} has maxmemory-policy allkeys-lru,.* noeviction$`)),
-      ]);
-    });
+    await withServer(
+      { args: ['--maxmemory-policy', 'allkeys-lru'] },
+      async ({ time, redis, warnings, untilHere }, label) => {
+        await time.stillUntil(() => expect(warnings).not.toEqual([]));
+        redis.client.disconnect(true);
+        await time.stillUntil(() => expect(redis.client.status).not.toBe('ready'));
+        await untilHere();
+        await redis.client.info();
+        expect(warnings.filter((warning) => warning.includes('maxmemory-policy'))).toEqual([
+          expect.stringMatching(new RegExp(`^Redis at ${label} has maxmemory-policy allkeys-lru,.* noeviction$`)),
+        ]);
+      },
+    );
   });
 
   test('one that forbids CONFIG is used', async () => {
     const args = ['--rename-command', 'CONFIG', '', '--maxmemory-policy', 'volatile-lru'];
-    await withServer({ args }, async ({ limiter, fallbacks, warnings }) => {
+    await withServer({ args }, async ({ time, limiter, fallbacks, warnings }) => {
       expect((await limiter.consume('ada', rule)).remaining).toBe(4);
       expect(fallbacks).toEqual([]);
-      await until(() => warnings.some((warning) => warning.includes('volatile-lru')));
+      await time.stillUntil(() => expect(warnings.join()).toContain('volatile-lru'));
     });
   });
 
@@ -83,7 +85,7 @@ describe.skipIf(!isHere)('the settings of a Redis', { timeout: 60_000 }, () => {
     ['forbidden', ['--user', 'default', 'on', '>sesame', '~*', '&*', '+@all', '-info', '-config']],
     ['renamed', ['--rename-command', 'INFO', 'TELL', '--requirepass', 'sesame']],
   ])('one whose INFO is %s is used, without a warning about unknown facts', async (_, args) => {
-    const check = async ({ limiter, fallbacks, warnings, redis }: Awaited<ReturnType<typeof openObserved>>) => {
+    const check = async ({ limiter, fallbacks, warnings, redis }: Observed) => {
       await expect(redis.client.info()).rejects.toThrow(/NOPERM|unknown command/);
       expect((await limiter.consume('ada', rule)).remaining).toBe(4);
       expect(await redis.client.exists(limitKey('ada'))).toBe(1);
@@ -94,7 +96,7 @@ describe.skipIf(!isHere)('the settings of a Redis', { timeout: 60_000 }, () => {
 
   test('one that forbids PING is not used, and the warning says what is missing', async () => {
     const args = ['--user', 'default', 'on', '>sesame', '~*', '&*', '+@all', '-ping'];
-    const check = async ({ limiter, fallbacks, warnings }: Awaited<ReturnType<typeof openObserved>>) => {
+    const check = async ({ limiter, fallbacks, warnings }: Observed) => {
       expect((await limiter.consume('ada', rule)).remaining).toBe(4);
       expect(fallbacks).toEqual([true]);
       expect(warnings[0]).toMatch(/ is away: NOPERM .*'ping'/);
@@ -130,7 +132,8 @@ describe.skipIf(!isHere)('the settings of a Redis', { timeout: 60_000 }, () => {
   });
 
   test('with one whose memory is full this process counts alone, and says so', async () => {
-    await withServer({ args: ['--maxmemory', '1'] }, async ({ redis, limiter, bodies, fallbacks, warnings }, label) => {
+    await withServer({ args: ['--maxmemory', '1'] }, async (observed, label) => {
+      const { time, redis, limiter, bodies, fallbacks, warnings } = observed;
       expect((await limiter.consume('ada', rule)).remaining).toBe(4);
       expect((await limiter.consume('ada', rule)).remaining).toBe(3);
       // Redis would answer this read, but a limiter that counts half of the requests is worse than none.
@@ -143,7 +146,11 @@ describe.skipIf(!isHere)('the settings of a Redis', { timeout: 60_000 }, () => {
         expect.stringMatching(/^Rate limits are counted by this process alone: .*OOM/),
       ]);
       await redis.client.config('SET', 'maxmemory', '0');
-      await until(async () => (await limiter.consume('ada', rule)) && fallbacks.at(-1) === false);
+      await time.pass(refusalPauseMs - 1);
+      await limiter.consume('ada', rule);
+      expect(fallbacks).toEqual([true]);
+      await time.pass(1);
+      await limiter.consume('ada', rule);
       expect(fallbacks).toEqual([true, false]);
     });
   });
@@ -154,7 +161,7 @@ describe.skipIf(!isHere)('the settings of a Redis', { timeout: 60_000 }, () => {
     const servers = [{ password }, { password, args: unknown }, { password: longPassword, args: unknown }];
     for (const options of servers) {
       for (const given of [encodeURIComponent(options.password), wrong]) {
-        const check = async ({ redis, limiter, warnings }: Awaited<ReturnType<typeof openObserved>>) => {
+        const check = async ({ redis, limiter, warnings }: Observed) => {
           const problem = await redis.probe.check().then(
             () => null,
             (error: Error) => [error.message, error.stack, String(error.cause), JSON.stringify(error)],

@@ -66,7 +66,7 @@ const warningsAt = async (url: string): Promise<readonly string[]> => {
   return away.map((warning) => warning.replace(/^Redis at \S+ is away: /, ''));
 };
 
-describe.skipIf(!server || !another)('a Redis with a certificate', { timeout: 60_000 }, () => {
+describe.skipIf(!server || !another)('a Redis with a certificate', () => {
   test.each(['127.0.0.1', 'localhost'])('is used over TLS at %s if the certificate is trusted', async (host) => {
     trust(certificate);
     const { redis, limiter, bodies, warnings, fallbacks, close } = await openObserved(server!.withTls(host));
@@ -81,7 +81,8 @@ describe.skipIf(!server || !another)('a Redis with a certificate', { timeout: 60
   });
 
   const takeInOneProcess = async (environment: NodeJS.ProcessEnv): Promise<{ status: unknown; said: string }> => {
-    const orders: TakerOrders = { url: server!.withTls(), subject: 'bob', ...rule, requests: 1, lastsMs: 0, atOnce: 1 };
+    const limits = [{ subject: 'bob', ...rule, requests: 1, lastsMs: 0 }];
+    const orders: TakerOrders = { url: server!.withTls(), limits };
     const taker = fork(join(import.meta.dirname, '../test/taker.ts'), [JSON.stringify(orders)], {
       execArgv: ['-C', '@portico/source'],
       env: { ...process.env, ...environment },

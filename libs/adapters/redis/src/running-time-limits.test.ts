@@ -1,44 +1,44 @@
 import { once } from 'node:events';
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
-import { standStill } from '../test/stand-still.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { stoppedTime } from '../test/observed-connection.ts';
 import { RunningTimeLimits, sliceMs } from './running-time-limits.ts';
 
-const patienceMs = 60_000;
-const limitMs = 4 * sliceMs;
+const slices = 4;
+const limitMs = slices * sliceMs;
 
-const until = async (isSo: () => boolean): Promise<void> => {
-  for (const end = performance.now() + patienceMs; !isSo() && performance.now() < end;) await sleep(5);
-};
-
-test('a limit ends once, and not too early', async () => {
+test('a limit ends once, not too early, and at most a slice later', async () => {
+  const time = stoppedTime();
   const limits = new RunningTimeLimits();
-  const startedAt = performance.now();
-  const ends: number[] = [];
-  // A second limit, started mid-slice, gets no less time than the first.
-  limits.start(limitMs, () => ends.push(performance.now() - startedAt));
-  await sleep(sliceMs / 2);
-  const lasted = performance.now();
-  limits.start(limitMs, () => ends.push(performance.now() - lasted));
-  await until(() => ends.length === 2);
-  await sleep(limitMs);
-  expect(ends).toHaveLength(2);
-  for (const lastedMs of ends) expect(lastedMs).toBeGreaterThanOrEqual(limitMs - 5);
+  const ended: string[] = [];
+  limits.start(limitMs, () => ended.push('at the start of a slice'));
+  await time.pass(sliceMs / 2);
+  // Gets no less time than the first: the slice under way does not count.
+  limits.start(limitMs, () => ended.push('within a slice'));
+  for (let slice = 0; slice < slices; slice++) await time.pass(sliceMs);
+  expect(ended).toEqual([]);
+  await time.pass(sliceMs / 2);
+  expect(ended).toEqual(['at the start of a slice', 'within a slice']);
+  await time.pass(2 * limitMs);
+  expect(ended).toHaveLength(2);
 });
 
 test('a stopped limit never ends, and the others do', async () => {
+  const time = stoppedTime();
   const limits = new RunningTimeLimits();
   const ended: string[] = [];
+  const passAll = async () => {
+    for (let slice = 0; slice <= slices; slice++) await time.pass(sliceMs);
+  };
   const stopped = limits.start(limitMs, () => ended.push('stopped'));
   limits.start(limitMs, () => ended.push('other'));
   limits.stop(stopped);
-  await until(() => ended.length > 0);
-  await sleep(2 * limitMs);
+  await passAll();
   expect(ended).toEqual(['other']);
   // After a pause, too.
+  await time.pass(limitMs);
   limits.start(limitMs, () => ended.push('later'));
-  await until(() => ended.length > 1);
+  await passAll();
   expect(ended).toEqual(['other', 'later']);
   expect(limits.running).toBe(0);
 });
@@ -49,53 +49,59 @@ const connectToSelf = async () => {
   await once(server, 'listening');
   const dialled = connect((server.address() as AddressInfo).port, '127.0.0.1');
   const [[accepted]] = (await Promise.all([once(server, 'connection'), once(dialled, 'connect')])) as [[Socket], []];
+  onTestFinished(() => {
+    dialled.destroy();
+    server.close();
+  });
   return {
-    answer: () => accepted.write('x'),
+    /** Resolves when the answer is on its way, which is not read yet. */
+    answer: () => new Promise<void>((resolve) => accepted.write('x', () => resolve())),
     answered: () => once(dialled, 'data'),
-    close: () => {
-      dialled.destroy();
-      server.close();
-    },
   };
 };
 
+/** This turn's poll of the sockets is over. */
+const afterThePoll = () => new Promise(setImmediate);
+
+/** After a stall, all timers that are due fire before anything is read. */
+const stall = (ms: number) => vi.advanceTimersByTime(ms);
+
 test('data that arrives during a long stall is in time', async () => {
+  stoppedTime();
   const connection = await connectToSelf();
   const limits = new RunningTimeLimits();
   let isLate = false;
-  for (const stillMs of [10, 5, 2, 1].map((times) => times * limitMs)) {
+  for (const times of [100, 10, 2, 1]) {
     const limit = limits.start(limitMs, () => (isLate = true));
     const answered = connection.answered();
-    standStill(stillMs);
-    await sleep(0);
-    // Within the limit, counted in this process's running time.
-    connection.answer();
+    await afterThePoll();
+    const onItsWay = connection.answer();
+    stall(times * limitMs);
     await answered;
     limits.stop(limit);
+    await onItsWay;
   }
-  connection.close();
   expect(isLate).toBe(false);
 });
 
 test('data that arrives in the last slice is in time, although the process stalls until its end', async () => {
+  const time = stoppedTime();
   const connection = await connectToSelf();
   const limits = new RunningTimeLimits();
-  let [tried, late] = [0, 0];
-  for (const end = performance.now() + patienceMs; tried < 5 && performance.now() < end;) {
-    let isOver = false;
-    const limit = limits.start(sliceMs, () => (isOver = true));
-    await until(() => limit.value.slicesLeft === 1);
-    // After this turn's timers: once the stall is over, timers run first, and the sockets only then.
-    await new Promise(setImmediate);
-    if (isOver) continue;
-    tried++;
+  let isLate = false;
+  for (let tries = 0; tries < 5; tries++) {
+    // The last slice of the try before ends.
+    await time.pass(sliceMs);
+    const limit = limits.start(limitMs, () => (isLate = true));
+    for (let slice = 0; slice < slices; slice++) await time.pass(sliceMs);
+    expect(limit.value.slicesLeft).toBe(1);
     const answered = connection.answered();
-    connection.answer();
-    standStill(2 * sliceMs);
+    await afterThePoll();
+    const onItsWay = connection.answer();
+    stall(2 * sliceMs);
     await answered;
     limits.stop(limit);
-    if (isOver) late++;
+    await onItsWay;
   }
-  connection.close();
-  expect([tried, late]).toEqual([5, 0]);
+  expect(isLate).toBe(false);
 });

@@ -2,21 +2,22 @@ import { setImmediate } from 'node:timers/promises';
 import { recordLog } from '@portico/contracts';
 import { createInProcessRateLimiter } from '@portico/inprocess';
 import type { Clock } from '@portico/domain';
+import { stopTime, type StoppedTime } from '@portico/test-servers';
+import { expect, onTestFinished, vi } from 'vitest';
 import { createRedisBodyStore } from '../src/redis-body-store.ts';
-import { openRedis, type RedisConnection } from '../src/redis-connection.ts';
+import { backOffMs, openRedis } from '../src/redis-connection.ts';
 import { createRedisRateLimiter } from '../src/redis-rate-limiter.ts';
-import { patientMs } from './limiter-subject.ts';
 
 const clock: Clock = { now: () => Date.now(), monotonic: () => performance.now(), turn: () => setImmediate() };
 
-/** A generous deadline for what must happen by itself: longer than the longest backoff. */
-const patienceMs = 60_000;
+export type Observed = Awaited<ReturnType<typeof openObserved>>;
 
 /**
- * A connection with a limiter and a body store on it, and everything logged for an operator. Its timeout is long, so
- * that a busy machine is not a fault, unless the test needs the timeout of production.
+ * A connection with a limiter and a body store on it, and everything logged for an operator. Its time stands still until
+ * the test lets it pass: a busy machine is no fault.
  */
-export const openObserved = async (url: string, timeoutMs = patientMs) => {
+export const openObserved = async (url: string) => {
+  const time = stoppedTime();
   const warnings: string[] = [];
   const fallbacks: boolean[] = [];
   const note = (_fields: object, message: string): void => {
@@ -24,38 +25,44 @@ export const openObserved = async (url: string, timeoutMs = patientMs) => {
     if (message.startsWith('Rate limits are counted')) fallbacks.push(limiter.probe.inFallback?.() ?? false);
   };
   const log = { ...recordLog(), info: note, warn: note };
-  const redis = await openRedis({ url, log, timeoutMs });
   const own = await createInProcessRateLimiter({ clock });
-  const limiter = createRedisRateLimiter({
-    redis,
-    fallback: own,
-    log,
-  });
+  const redis = await openRedis({ url, log });
+  const { client } = redis;
+  const pausesMs: number[] = [];
+  client.on('reconnecting', (pauseMs: number) => pausesMs.push(pauseMs));
+  const limiter = createRedisRateLimiter({ redis, fallback: own, log });
+
+  /** Only the pauses between attempts to connect pass meanwhile, and no time that has a limit. */
+  const untilHere = () =>
+    time.stillUntil(async () => {
+      if (client.status === 'reconnecting') await time.pass(pausesMs.at(-1) ?? backOffMs(1, 1));
+      await redis.probe.check();
+    });
   return {
+    time,
     redis,
     limiter,
     bodies: createRedisBodyStore({ redis }),
     warnings,
     fallbacks,
-    untilHere: () => until(() => works(redis)),
-    untilAway: () => until(async () => !(await works(redis))),
+    /** The pauses between attempts to connect, without one that began before this was returned. */
+    pausesMs,
+    untilHere,
+    untilAway: () => time.passUntilSucceeds(() => expect(redis.probe.check()).rejects.toThrow()),
     close: () => redis.close(),
   };
 };
 
-const works = async ({ probe }: RedisConnection): Promise<boolean> => {
-  try {
-    await probe.check();
-    return true;
-  } catch {
-    return false;
-  }
-};
+let ofThisTest: StoppedTime | null = null;
 
-export const until = async (isSo: () => Promise<boolean> | boolean): Promise<void> => {
-  const end = performance.now() + patienceMs;
-  while (!(await isSo())) {
-    if (performance.now() > end) throw new Error('It did not happen within a minute');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+/** The time of this test, which stands still until the test lets it pass. */
+export const stoppedTime = (): StoppedTime => {
+  if (ofThisTest) return ofThisTest;
+  const time = stopTime(vi);
+  ofThisTest = time;
+  onTestFinished(() => {
+    ofThisTest = null;
+    time.goOn();
+  });
+  return time;
 };

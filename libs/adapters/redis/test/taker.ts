@@ -5,13 +5,17 @@ import { noFallback, patientMs } from './limiter-subject.ts';
 /** The orders for this process, as its only argument, in JSON. */
 export interface TakerOrders {
   readonly url: string;
+  /** All are asked at the same time. */
+  readonly limits: readonly TakenLimit[];
+}
+
+export interface TakenLimit {
   readonly subject: string;
   readonly allowed: number;
   readonly windowSeconds: number;
   readonly requests: number;
-  /** It goes on sending for at least this time. */
+  /** The process goes on sending for at least this time. */
   readonly lastsMs: number;
-  readonly atOnce: number;
 }
 
 /**
@@ -20,24 +24,30 @@ export interface TakerOrders {
  */
 export type Admission = readonly [askedAt: number, answeredAt: number];
 
-const orders = JSON.parse(process.argv[2] ?? '') as TakerOrders;
-const { url, subject, allowed, windowSeconds, requests, lastsMs, atOnce } = orders;
+/** How many requests of one limit are under way at once. */
+const atOnce = 50;
+
+const { url, limits } = JSON.parse(process.argv[2] ?? '') as TakerOrders;
 const say = (_fields: object, message: string): void => console.error(message);
 const log = { debug: () => undefined, info: say, warn: say, error: say };
 const redis = await openRedis({ url, log, timeoutMs: patientMs });
 const limiter = createRedisRateLimiter({ redis, fallback: noFallback, log });
-const admissions: Admission[] = [];
 
-let left = requests;
-const until = performance.now() + lastsMs;
-await Promise.all(
-  Array.from({ length: atOnce }, async () => {
+const take = async ({ subject, allowed, windowSeconds, requests, lastsMs }: TakenLimit) => {
+  const admissions: Admission[] = [];
+  let left = requests;
+  const until = performance.now() + lastsMs;
+  const takeOneByOne = async () => {
     while (left-- > 0 || performance.now() < until) {
       const askedAt = Date.now();
       const { admitted } = await limiter.consume(subject, { allowed, windowSeconds });
       if (admitted) admissions.push([askedAt, Date.now()]);
     }
-  }),
-);
+  };
+  await Promise.all(Array.from({ length: atOnce }, takeOneByOne));
+  return admissions;
+};
+
+const admissions = await Promise.all(limits.map(take));
 await redis.close();
 process.send?.(admissions);

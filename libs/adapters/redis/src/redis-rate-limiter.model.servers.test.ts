@@ -78,7 +78,7 @@ const neverOver = (steps: Steps) =>
     await expectAllFree(walked);
   });
 
-describe.skipIf(!subjects)('the limiter in Redis compared with the definition', { timeout: 120_000 }, () => {
+describe.skipIf(!subjects)('the limiter in Redis compared with the definition', () => {
   test('up to 1,000 every result matches the definition, however the rules change', async () => {
     await fc.assert(exactly(stepsOf(exactRules, 1100)), { numRuns: 30 });
   });
