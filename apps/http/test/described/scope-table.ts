@@ -1,24 +1,32 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { scopes } from '@portico/domain';
+import { scopes, type RequiredAuth } from '@portico/domain';
 import { routes } from '../../src/index.ts';
 
 const file = join(import.meta.dirname, '../../../../docs/service-accounts.md');
 const [begin, end] = ['<!-- The table of the routes begins here. -->', '<!-- It ends here. -->'];
 const none = 'none';
 
+/** Who may call, besides service accounts. */
+const people: Readonly<Record<RequiredAuth, string>> = {
+  token: 'everybody, by token',
+  'token or key': 'everybody',
+  admin: 'admins',
+};
+
 /** Returns the table of the endpoints that identify their caller, by the scope that a service account must hold. */
 const scopeTable = (): string => {
   const order = [...scopes, none];
   const rows = routes
-    .filter(({ auth }) => auth !== 'free' && auth !== 'open')
-    .map(({ method, path, summary, scope }) => ({
-      cells: [scope === null ? none : `\`${scope}\``, `\`${method} ${path.replace(/:(\w+)/g, '{$1}')}\``, summary],
-      rank: order.indexOf(scope ?? none),
-    }))
+    .flatMap(({ auth, method, path, summary, scope }) => {
+      if (auth === 'free' || auth === 'open') return [];
+      const endpoint = `\`${method} ${path.replace(/:(\w+)/g, '{$1}')}\``;
+      const cells = [scope === null ? none : `\`${scope}\``, endpoint, people[auth], summary];
+      return [{ cells, rank: order.indexOf(scope ?? none) }];
+    })
     .sort((a, b) => a.rank - b.rank)
     .map(({ cells }) => cells);
-  const head = ['scope', 'endpoint', 'what'];
+  const head = ['scope', 'endpoint', 'who else', 'what'];
   const widths = head.map((_, at) => Math.max(...[head, ...rows].map((cells) => cells[at]?.length ?? 0)));
   const line = (cells: readonly string[]) => `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');

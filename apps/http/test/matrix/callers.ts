@@ -1,5 +1,5 @@
+import { scopes, type Scope } from '@portico/domain';
 import type { CallOptions } from '../client.ts';
-import { scopeNames, type ScopeName } from './scopes.ts';
 import type { Person, PersonKind, World } from './world.ts';
 
 /** The kinds of credential, whatever they are used for. */
@@ -24,7 +24,7 @@ export interface CallerKind {
   /** The collections that it can see once admitted. */
   readonly sees: 'all' | 'granted' | 'nothing';
   /** Of a service account. */
-  readonly scopes?: readonly ScopeName[];
+  readonly scopes?: readonly Scope[];
   readonly present: (person: Person, world: World) => CallOptions | Promise<CallOptions>;
 }
 
@@ -52,7 +52,7 @@ const caller = (
 const refused = (person: PersonKind, credential: Credential, present: CallerKind['present']): CallerKind =>
   caller(person, credential, 'nothing', present);
 
-const account = (person: PersonKind, scopes: readonly ScopeName[]): CallerKind => ({
+const account = (person: PersonKind, scopes: readonly Scope[]): CallerKind => ({
   ...caller(person, 'a service account', 'all', byToken),
   scopes,
 });
@@ -219,8 +219,8 @@ export const callers = {
   'a service account with audit:read': account('audit:read', ['audit:read']),
   'a service account with usage:read': account('usage:read', ['usage:read']),
   'a service account with limits:write': account('limits:write', ['limits:write']),
-  'a service account with every scope': account('everyScope', scopeNames),
-  'a service account by its previous token, within its grace': account('rotatedAccount', scopeNames),
+  'a service account with every scope': account('everyScope', scopes),
+  'a service account by its previous token, within its grace': account('rotatedAccount', scopes),
   'a service account by a replaced token': refused('replacedAccount', 'a bad token', byToken),
   'an expired service account': refused('expiredAccount', 'a bad token', byToken),
   'a revoked service account': refused('revokedAccount', 'a bad token', byToken),

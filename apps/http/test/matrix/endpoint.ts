@@ -4,9 +4,6 @@ import type { Refusal } from './refusals.ts';
 import type { Shape } from './shapes.ts';
 import type { Person, World } from './world.ts';
 
-/** Who may call (specification, sections 1 and 2). */
-export type Auth = 'free' | 'open' | 'token' | 'token or key' | 'admin';
-
 /** What a request is about. */
 export interface Aim {
   /** By `{name}` in the path. */
@@ -16,19 +13,17 @@ export interface Aim {
   readonly json?: unknown;
 }
 
-/** What the specification says of one endpoint. */
+/** What the specification says of one endpoint, besides what stands in the row of its route. */
 export interface Endpoint {
-  readonly auth: Auth;
-  /** Of a success. */
-  readonly status: number;
-  readonly answer: Shape;
+  /** Of a success; only where the response schema of the route has optional fields, or there is none. */
+  readonly answer?: Shape;
   /** A valid request about standing objects: sent if it is refused, or if it changes none of them. */
   readonly aim: (world: World) => Aim;
   /** A valid request about a new object, if success changes the object. */
   readonly freshAim?: (world: World) => Promise<Aim>;
   /** Whether a success changes its caller. */
   readonly changesCaller?: boolean;
-  /** Refusals that do not follow from `auth`. */
+  /** Refusals that do not follow from the route's `auth`. */
   readonly except?: Readonly<Partial<Record<CallerName, Refusal>>>;
   /** The field of a list's entries that names a collection: the list has exactly those that the caller may see. */
   readonly visible?: string;
@@ -41,8 +36,6 @@ export interface Endpoint {
   readonly volatile?: readonly string[];
   /** Whether the whole answer depends on the composition. */
   readonly ofComposition?: boolean;
-  /** Whether it exists only while the service is its own identity provider. */
-  readonly ofIssuer?: boolean;
 }
 
 /** By method and path, as the specification writes them. */

@@ -1,9 +1,13 @@
+import type { Route } from '../../src/route.ts';
 import type { Reply } from '../reply.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { World } from './world.ts';
 
 /** Adds an answer to the transcript. Skips endpoints of the local issuer, which not every composition has. */
-export type Tell = (reply: Reply, endpoint?: Pick<Endpoint, 'volatile' | 'ofComposition' | 'ofIssuer'>) => void;
+export type Tell = (
+  reply: Reply,
+  endpoint?: Pick<Endpoint, 'volatile' | 'ofComposition'> & Pick<Route, 'ofLocalIssuer'>,
+) => void;
 
 /** A test that a service of any composition passes, at any time and in any order. */
 export interface MatrixCase {

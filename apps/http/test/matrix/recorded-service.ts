@@ -20,7 +20,7 @@ export const recordedService = (start: StartMatrixService): RecordedService => {
     const lines: Line[] = [];
     const own = await world();
     const tell: Tell = (reply, endpoint = {}) => {
-      if (!endpoint.ofIssuer) lines.push(lineOf(reply, own, endpoint));
+      if (!endpoint.ofLocalIssuer) lines.push(lineOf(reply, own, endpoint));
     };
     await run(own, tell);
     return lines;

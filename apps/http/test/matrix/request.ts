@@ -1,23 +1,36 @@
+import { routes } from '../../src/index.ts';
+import type { Route } from '../../src/route.ts';
 import type { CallOptions } from '../client.ts';
 import type { Reply } from '../reply.ts';
 import { callers, type CallerName } from './callers.ts';
 import type { Aim, Endpoint } from './endpoint.ts';
 import { endpoints } from './endpoints/index.ts';
+import { shapeOf, type Shape } from './shapes.ts';
 import { unknownId, type Person, type World } from './world.ts';
 
-/** One row of the specification. */
-export interface Row extends Endpoint {
+/** One row of the specification, with what its route says. */
+export interface Row extends Endpoint, Pick<Route, 'auth' | 'scope' | 'status' | 'ofLocalIssuer'> {
   /** `METHOD /path/{with}/{names}` */
   readonly name: string;
   readonly method: string;
   readonly path: string;
   /** The names of the path parameters. */
   readonly variables: readonly string[];
+  readonly answer: Shape;
 }
+
+const routesByName: ReadonlyMap<string, Route> = new Map(
+  routes.map((route) => [`${route.method} ${route.path.replace(/:(\w+)/g, '{$1}')}`, route]),
+);
 
 export const rows: readonly Row[] = Object.entries(endpoints).map(([name, endpoint]) => {
   const [method = '', path = ''] = name.split(' ');
-  return { ...endpoint, name, method, path, variables: [...path.matchAll(/\{(\w+)\}/g)].map(([, one = '']) => one) };
+  const route = routesByName.get(name);
+  if (!route) throw new Error(`There is no route ${name}`);
+  const { auth, scope, status, ofLocalIssuer = false } = route;
+  const variables = [...path.matchAll(/\{(\w+)\}/g)].map(([, one = '']) => one);
+  const answer = endpoint.answer ?? shapeOf(route);
+  return { ...endpoint, answer, auth, scope, status, ofLocalIssuer, name, method, path, variables };
 });
 
 export const pathOf = ({ path }: Pick<Row, 'path'>, { params = {}, query = '' }: Aim): string =>
@@ -44,7 +57,7 @@ export const presented = async (
 ): Promise<CallOptions> => callers[name].present(person, world);
 
 /** Returns a caller that passes every check. */
-export const welcome = ({ auth }: Endpoint): CallerName => {
+export const welcome = ({ auth }: Row): CallerName => {
   switch (auth) {
     case 'free':
     case 'open':
@@ -74,4 +87,4 @@ export const actorOf = async ({ cast, make, granted }: World, row: Row, name: Ca
 };
 
 /** Whether the service has this endpoint at all. */
-export const isServed = ({ service }: World, { ofIssuer }: Endpoint): boolean => !ofIssuer || service.isIssuer;
+export const isServed = ({ service }: World, { ofLocalIssuer }: Row): boolean => !ofLocalIssuer || service.isIssuer;

@@ -1,8 +1,7 @@
+import type { RouteAuth } from '../../src/route.ts';
 import { callers, type CallerKind, type CallerName, type Credential } from './callers.ts';
-import type { Auth } from './endpoint.ts';
 import { refusals, scopeRequired, type Refusal } from './refusals.ts';
 import type { Row } from './request.ts';
-import { scopeFor } from './scopes.ts';
 
 const { invalidToken, tokenRequired, invalidKey, adminRequired } = refusals;
 const success = null;
@@ -23,7 +22,7 @@ const everyone = {
  * How each credential is treated by each kind of endpoint (specification, "Authentication" and section 2). Registration
  * needs no credential: it ignores a token that it cannot use.
  */
-const rule: Readonly<Record<Auth, Readonly<Record<Exclude<Credential, 'a service account'>, Refusal | null>>>> = {
+const rule: Readonly<Record<RouteAuth, Readonly<Record<Exclude<Credential, 'a service account'>, Refusal | null>>>> = {
   free: everyone,
   open: everyone,
   token: {
@@ -69,9 +68,8 @@ export const expectedRefusal = (row: Row, caller: CallerName): Refusal | null =>
 };
 
 /** A service account needs the scope of the endpoint; one without a scope takes none. */
-const refusalOfAccount = ({ name, auth }: Row, caller: CallerName): Refusal | null => {
+const refusalOfAccount = ({ auth, scope }: Row, caller: CallerName): Refusal | null => {
   if (auth === 'free' || auth === 'open') return success;
-  const scope = scopeFor(name);
   if (scope === null) return refusals.noServiceAccounts;
   const { scopes = [] }: CallerKind = callers[caller];
   return scopes.includes(scope) ? success : scopeRequired(scope);

@@ -1,4 +1,6 @@
 import { expect } from 'vitest';
+import { z } from 'zod';
+import type { Route } from '../../src/route.ts';
 import type { Reply } from '../reply.ts';
 
 type Fields = readonly string[];
@@ -30,7 +32,29 @@ export const text = (media: string, pattern: RegExp): Shape => ({ form: 'text', 
 /** An object with at least these fields: another standard defines the rest. */
 export const objectWith = (...fields: Fields): Shape => ({ form: 'members', fields });
 
-export const message = object(['message']);
+/** The shape that a response schema without optional fields describes. Throws if it leaves something open. */
+export const shapeOf = ({ method, path, response, media }: Route): Shape => {
+  if (!response) throw new Error(`${method} ${path} has no response schema: say its answer here`);
+  const { $defs = {}, ...whole } = z.toJSONSchema(response, { io: 'output', unrepresentable: 'any' }) as JsonSchema;
+  const resolved = (schema: JsonSchema): JsonSchema =>
+    schema.$ref === undefined ? schema : (({ [schema.$ref.replace('#/$defs/', '')]: named = {} }) => named)($defs);
+  const { items, ...outer } = resolved(whole);
+  const { required = [], properties = {}, additionalProperties } = items ? resolved(items) : outer;
+  const fields = Object.keys(properties);
+  if (additionalProperties !== false || required.length < fields.length)
+    throw new Error(`The response schema of ${method} ${path} has optional fields: say which are in its answer here`);
+  if (items) return listOf(fields);
+  return media === 'application/x-ndjson' ? linesOf(fields) : object(fields);
+};
+
+interface JsonSchema {
+  readonly $ref?: string;
+  readonly $defs?: Readonly<Record<string, JsonSchema>>;
+  readonly items?: JsonSchema;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: unknown;
+}
 
 /** Returns the entries of an answer; throws if it does not have this shape. `mayBeEmpty` applies to lists. */
 export const expectShape = (reply: Reply, shape: Shape, mayBeEmpty: boolean): readonly JsonObject[] => {

@@ -1,8 +1,8 @@
+import { scopes } from '@portico/domain';
 import { createTestClient, type ApiKey, type CallOptions, type TestClient } from '../client.ts';
 import type { Reply } from '../reply.ts';
 import { expectStatus, textOf } from '../subject.ts';
 import type { MatrixService, TokenClaims } from './matrix-service.ts';
-import { scopeNames } from './scopes.ts';
 
 export interface Person extends TokenClaims {
   /** Of the profile; an unknown id if there is none. */
@@ -154,7 +154,7 @@ const castOf = async (make: Maker, granted: string): Promise<Readonly<Record<Per
 };
 
 const accountKinds = [
-  ...scopeNames,
+  ...scopes,
   ...(['everyScope', 'rotatedAccount', 'replacedAccount', 'expiredAccount', 'revokedAccount'] as const),
 ] as const;
 
@@ -223,8 +223,8 @@ const createMaker = (service: MatrixService, client: TestClient) => {
   };
 
   const account = async (kind: AccountKind, name: string): Promise<Person> => {
-    const own = scopeNames.find((scope) => scope === kind);
-    const json = { name, scopes: own ? [own] : scopeNames };
+    const own = scopes.find((scope) => scope === kind);
+    const json = { name, scopes: own ? [own] : scopes };
     const { id, token } = (await asAdmin('POST', '/api/service-accounts', { json }, 201)).body;
     const path = `/api/service-accounts/${textOf(id)}`;
     switch (kind) {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Endpoints } from '../endpoint.ts';
-import { listOf, message, object } from '../shapes.ts';
+import { listOf, object } from '../shapes.ts';
 
 const outcomes = ['outcome', 'profile_id', 'email', 'collection_id', 'collection_name', 'expires_at'];
 
@@ -20,8 +20,6 @@ const badLists = [
 
 export const accessEndpoints: Endpoints = {
   'GET /api/access/clients/{client_profile_id}/collections': {
-    auth: 'admin',
-    status: 200,
     answer: listOf(['id', 'name', 'description', 'has_access', 'granted_at']),
     aim: ({ cast }) => ({ params: { client_profile_id: cast.granted.id } }),
     holds: ({ list }, _caller, { granted, hidden }) => {
@@ -31,8 +29,6 @@ export const accessEndpoints: Endpoints = {
     badQueries: ['?granted=some', '?granted=true&granted=true'],
   },
   'POST /api/access/clients/{client_profile_id}/collections/{collection_id}': {
-    auth: 'admin',
-    status: 201,
     answer: object(['message', 'client_id', 'collection_id', 'granted_at']),
     aim: ({ cast, hidden }) => ({ params: { client_profile_id: cast.client.id, collection_id: hidden } }),
     freshAim: async ({ make, granted }) => ({
@@ -42,8 +38,6 @@ export const accessEndpoints: Endpoints = {
     badBodies: [...badEnds, { expires_at: '2020-01-01' }],
   },
   'PUT /api/access/clients/{client_profile_id}/collections/{collection_id}': {
-    auth: 'admin',
-    status: 200,
     answer: object(['message', 'client_id', 'collection_id', 'granted_at', 'expires_at']),
     aim: ({ cast, granted }) => ({
       params: { client_profile_id: cast.granted.id, collection_id: granted },
@@ -57,17 +51,12 @@ export const accessEndpoints: Endpoints = {
     badBodies: [{}, ...badEnds, { expires_at: '' }, { expires_at: '2020-01-01' }],
   },
   'DELETE /api/access/clients/{client_profile_id}/collections/{collection_id}': {
-    auth: 'admin',
-    status: 200,
-    answer: message,
     aim: ({ cast, granted }) => ({ params: { client_profile_id: cast.granted.id, collection_id: granted } }),
     freshAim: async ({ make, granted }) => ({
       params: { client_profile_id: (await make.person('pendingGranted', granted)).id, collection_id: granted },
     }),
   },
   'GET /api/access/collections/{collection_id}/clients': {
-    auth: 'admin',
-    status: 200,
     answer: listOf(['client_id', 'email', 'full_name', 'company_name', 'granted_at']),
     aim: ({ granted }) => ({ params: { collection_id: granted } }),
     holds: ({ list }, _caller, { cast }) => {
@@ -81,8 +70,6 @@ export const accessEndpoints: Endpoints = {
     badQueries: ['?include=everything'],
   },
   'POST /api/access/grants': {
-    auth: 'admin',
-    status: 200,
     answer: object(['granted', 'changed', 'already', 'not_found', 'ambiguous', 'outcomes'], { outcomes }),
     aim: ({ cast, granted }) => ({ json: { profiles: [cast.granted.id], collections: [granted] } }),
     freshAim: async ({ make, granted }) => ({
@@ -92,8 +79,6 @@ export const accessEndpoints: Endpoints = {
     badBodies: [...badLists, { profiles: ['x'], collections: ['x'], expires_at: 'soon' }],
   },
   'DELETE /api/access/grants': {
-    auth: 'admin',
-    status: 200,
     answer: object(['revoked', 'not_granted', 'not_found', 'ambiguous', 'outcomes'], { outcomes }),
     aim: ({ cast, hidden }) => ({ json: { profiles: [cast.granted.id], collections: [hidden] } }),
     freshAim: async ({ make, granted }) => ({
@@ -103,23 +88,6 @@ export const accessEndpoints: Endpoints = {
     badBodies: badLists,
   },
   'GET /api/access/matrix': {
-    auth: 'admin',
-    status: 200,
-    answer: listOf([
-      'client_id',
-      'email',
-      'full_name',
-      'company_name',
-      'registration_status',
-      'suspended_at',
-      'collection_id',
-      'collection_name',
-      'via',
-      'group_id',
-      'group_name',
-      'granted_at',
-      'expires_at',
-    ]),
     aim: ({ granted, cast }) => ({ query: `?limit=1000&collection=${granted}&profile=${cast.suspended.email}` }),
     holds: ({ list }, _caller, { granted, cast }) =>
       expect(list).toMatchObject([

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Endpoints } from '../endpoint.ts';
-import { listOf, object } from '../shapes.ts';
+import { object } from '../shapes.ts';
 import { smallOperation, targetSecret, type World } from '../world.ts';
 import { withoutAccess } from './collections.ts';
 
@@ -10,9 +10,6 @@ const named = ['operation_key', 'method', 'path', 'operation_id', 'summary'];
 
 export const operationEndpoints: Endpoints = {
   'POST /api/operations/search': {
-    auth: 'token or key',
-    status: 200,
-    answer: listOf(['collection_id', 'collection_name', ...named, 'deprecated', 'score']),
     aim: () => ({ json: { query: 'read the weather forecast', k_limit: 100 } }),
     visible: 'collection_id',
     holds: ({ list }) => {
@@ -34,9 +31,6 @@ export const operationEndpoints: Endpoints = {
     volatile: ['score'],
   },
   'GET /api/collections/{collection_id}/operations': {
-    auth: 'token or key',
-    status: 200,
-    answer: listOf([...named, 'tags', 'deprecated']),
     aim: standing,
     except: withoutAccess,
     holds: ({ list, headers }) => {
@@ -47,8 +41,6 @@ export const operationEndpoints: Endpoints = {
     badQueries: ['?limit=0', '?limit=1001', '?limit=many', '?limit=1&limit=2', '?cursor=x', `?q=${'x'.repeat(201)}`],
   },
   'GET /api/collections/{collection_id}/operations/{operation_key}': {
-    auth: 'token or key',
-    status: 200,
     answer: object(
       [
         'collection_id',

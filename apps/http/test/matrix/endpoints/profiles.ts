@@ -2,11 +2,10 @@ import { expect } from 'vitest';
 import { callerNames, callers } from '../callers.ts';
 import type { Endpoint, Endpoints } from '../endpoint.ts';
 import { refusals } from '../refusals.ts';
-import { listOf, message, object } from '../shapes.ts';
+import { listOf, object } from '../shapes.ts';
 import type { World } from '../world.ts';
 
 const identity = ['id', 'email', 'full_name', 'company_name', 'role', 'registration_status'];
-const credentials = object(['message', 'client_id', 'client_secret']);
 const approvedAt = ({ registration_status: status }: Readonly<Record<string, unknown>>) =>
   status === 'approved' ? ['approved_at'] : [];
 
@@ -38,9 +37,6 @@ const freshPending = async ({ make, granted }: World) => ({
 
 export const profileEndpoints: Endpoints = {
   'POST /api/profiles/register': {
-    auth: 'open',
-    status: 201,
-    answer: object([...identity, 'created_at']),
     aim: (world) => ({ json: registration(world) }),
     holds: ({ body }) => expect(body).toMatchObject({ role: 'client', registration_status: 'pending' }),
     badBodies: [
@@ -50,8 +46,6 @@ export const profileEndpoints: Endpoints = {
     ],
   },
   'GET /api/profiles/me': {
-    auth: 'token',
-    status: 200,
     answer: object((entry) => [...identity, 'client_id', 'created_at', 'updated_at', ...approvedAt(entry)]),
     aim: () => ({}),
     except: strangers,
@@ -66,9 +60,6 @@ export const profileEndpoints: Endpoints = {
     badQueries: ['?include=everything', '?include=tier,everything', '?include=tier,'],
   },
   'PUT /api/profiles/me': {
-    auth: 'token',
-    status: 200,
-    answer: object([...identity, 'client_id', 'created_at', 'updated_at']),
     aim: () => ({ json: { full_name: 'Another Name', company_name: 'Example Ltd.' } }),
     changesCaller: true,
     except: strangers,
@@ -77,9 +68,6 @@ export const profileEndpoints: Endpoints = {
     badBodies: badNames,
   },
   'POST /api/profiles/me/credentials': {
-    auth: 'token',
-    status: 200,
-    answer: credentials,
     aim: () => ({}),
     changesCaller: true,
     except: {
@@ -94,8 +82,6 @@ export const profileEndpoints: Endpoints = {
     badBodies: [{ grace_seconds: -1 }, { grace_seconds: '60' }, { grace_seconds: 604_801 }],
   },
   'GET /api/profiles/': {
-    auth: 'admin',
-    status: 200,
     answer: listOf([...identity, 'client_id', 'created_at']),
     aim: () => ({}),
     badQueries: [
@@ -114,39 +100,26 @@ export const profileEndpoints: Endpoints = {
     ],
   },
   'GET /api/profiles/{user_id}': {
-    auth: 'admin',
-    status: 200,
     answer: object((entry) => full(entry)),
     aim: pending,
     holds: ({ body }, _caller, { cast }) => expect(body).toMatchObject({ id: cast.pending.id, role: 'client' }),
     badQueries: ['?include=everything', '?include=tier&include=bound'],
   },
   'POST /api/profiles/{user_id}/approve': {
-    auth: 'admin',
-    status: 200,
-    answer: credentials,
     aim: pending,
     freshAim: freshPending,
   },
   'POST /api/profiles/{user_id}/reject': {
-    auth: 'admin',
-    status: 200,
-    answer: message,
     aim: pending,
     freshAim: freshPending,
     badBodies: [{ reason: 7 }, { reason: 'x'.repeat(1_001) }],
   },
   'POST /api/profiles/{user_id}/credentials': {
-    auth: 'admin',
-    status: 200,
-    answer: credentials,
     aim: ({ cast }) => ({ params: { user_id: cast.client.id } }),
     freshAim: async ({ make, granted }) => ({ params: { user_id: (await make.person('client', granted)).id } }),
     badBodies: [{ grace_seconds: -1 }, { grace_seconds: 0.5 }, { expires_at: 'soon' }, { expires_at: '2020-01-01' }],
   },
   'PUT /api/profiles/{user_id}/credentials': {
-    auth: 'admin',
-    status: 200,
     answer: object((entry) => [...full(entry), 'key_expires_at']),
     aim: ({ cast }) => ({ params: { user_id: cast.client.id }, json: { expires_at: null } }),
     freshAim: async ({ make, granted }) => ({
@@ -157,8 +130,6 @@ export const profileEndpoints: Endpoints = {
     badBodies: [{}, { expires_at: 'soon' }, { expires_at: '2020-01-01' }, { expires_at: 7 }],
   },
   'POST /api/profiles/approve': {
-    auth: 'admin',
-    status: 200,
     answer: object(['approved', 'already_approved', 'already_rejected', 'not_found', 'failed', 'outcomes'], {
       outcomes: ['outcome', 'profile_id', 'email', 'client_id', 'client_secret'],
     }),
@@ -171,8 +142,6 @@ export const profileEndpoints: Endpoints = {
     badBodies: [{}, { profiles: [] }, { profiles: [''] }, { profiles: Array<string>(51).fill('x') }],
   },
   'POST /api/profiles/{user_id}/suspend': {
-    auth: 'admin',
-    status: 200,
     answer: object((entry) => [...full(entry), 'suspended_at']),
     aim: pending,
     freshAim: freshPending,
@@ -181,16 +150,12 @@ export const profileEndpoints: Endpoints = {
     badBodies: [{ reason: 7 }, { reason: 'x'.repeat(1_001) }],
   },
   'POST /api/profiles/{user_id}/resume': {
-    auth: 'admin',
-    status: 200,
     answer: object((entry) => [...full(entry), 'suspended_at']),
     aim: ({ cast }) => ({ params: { user_id: cast.suspended.id } }),
     freshAim: async ({ make, granted }) => ({ params: { user_id: (await make.person('suspended', granted)).id } }),
     holds: ({ body }) => expect(body).toMatchObject({ registration_status: 'approved', suspended_at: null }),
   },
   'PUT /api/profiles/{user_id}/role': {
-    auth: 'admin',
-    status: 200,
     answer: object((entry) => [...identity, 'client_id', 'created_at', 'updated_at', ...approvedAt(entry)]),
     aim: (world) => ({ ...pending(world), json: { role: 'admin' } }),
     freshAim: async (world) => ({ ...(await freshPending(world)), json: { role: 'admin' } }),
@@ -199,8 +164,6 @@ export const profileEndpoints: Endpoints = {
     badBodies: [{}, { role: 'owner' }, { role: null }],
   },
   'PUT /api/profiles/{user_id}/tier': {
-    auth: 'admin',
-    status: 200,
     answer: object((entry) => [...identity, 'client_id', 'created_at', 'updated_at', 'tier', ...approvedAt(entry)]),
     aim: (world) => ({ ...pending(world), json: { tier: world.tier } }),
     freshAim: async (world) => ({ ...(await freshPending(world)), json: { tier: world.tier } }),
@@ -208,9 +171,6 @@ export const profileEndpoints: Endpoints = {
     badBodies: [{}, { tier: 7 }],
   },
   'DELETE /api/profiles/{user_id}': {
-    auth: 'admin',
-    status: 200,
-    answer: message,
     aim: pending,
     freshAim: freshPending,
   },

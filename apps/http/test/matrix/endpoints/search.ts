@@ -1,12 +1,9 @@
 import { expect } from 'vitest';
 import type { Endpoints } from '../endpoint.ts';
-import { listOf, object } from '../shapes.ts';
+import { object } from '../shapes.ts';
 
 export const searchEndpoints: Endpoints = {
   'POST /api/vector/search': {
-    auth: 'token or key',
-    status: 200,
-    answer: listOf(['collection_id', 'collection_name', 'similarity_score']),
     aim: () => ({ json: { query: 'weather forecast', k_limit: 100 } }),
     visible: 'collection_id',
     holds: ({ list }) => {
@@ -25,8 +22,6 @@ export const searchEndpoints: Endpoints = {
     volatile: ['similarity_score'],
   },
   'GET /api/vector/health': {
-    auth: 'free',
-    status: 200,
     answer: object(['status', 'embedder', 'index', 'dimension'], {
       embedder: ['status', 'model'],
       index: ['status', 'kind'],
@@ -36,17 +31,9 @@ export const searchEndpoints: Endpoints = {
     volatile: ['model', 'kind'],
   },
   'POST /api/vector/reindex': {
-    auth: 'admin',
-    status: 202,
-    answer: object(['message', 'job_id']),
     aim: () => ({}),
   },
   'GET /api/vector/reindex': {
-    auth: 'admin',
-    status: 200,
-    answer: object(['job_id', 'status', 'total', 'done', 'failed', 'started_at', 'model_change', 'operations'], {
-      operations: ['total', 'done', 'failed'],
-    }),
     aim: () => ({}),
     volatile: ['job_id', 'status', 'total', 'done', 'failed', 'started_at'],
   },

@@ -3,9 +3,6 @@ import { text } from '../shapes.ts';
 
 export const usageEndpoints: Endpoints = {
   'GET /api/usage': {
-    auth: 'token or key',
-    status: 200,
-    // A list that is empty until the counts are written.
     answer: text('application/json; charset=utf-8', /^\[.*\]$/),
     aim: () => ({}),
     badQueries: [
