@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { deadlineByHand } from '@portico/contracts';
 import { isPorticoError } from '@portico/domain';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   createDocumentReader,
   type ClosableDocumentReader,
@@ -15,7 +15,7 @@ const body = (document = pets) => bytes(`{"openapi_spec":${document}}`);
 const missing = (): never => {
   throw new Error('The document was not read');
 };
-/** YAML compares the names of a mapping with each other: this many take a minute, beyond every timeout. */
+/** YAML compares the names of a mapping with each other: this many take a minute. */
 const slow = () => bytes(Array.from({ length: 60_000 }, (_, i) => `k${i}: 1`).join('\n'));
 
 const open: ClosableDocumentReader[] = [];
@@ -27,24 +27,33 @@ const reader = (options?: DocumentReaderOptions) => {
 afterEach(() => Promise.all(open.splice(0).map((one) => one.close())));
 
 describe('a document that a thread does not finish in time', () => {
-  test('is refused, and the next one is read by a new thread', async () => {
-    // Enough time for the next one, whose thread has to start first.
-    const documents = reader({ timeLimitMs: 5_000 });
-    const [late, next] = await Promise.allSettled([
-      documents.readFile(slow(), 'yaml'),
-      documents.readMember(body(), 'openapi_spec', null),
-    ]);
-    expect(late).toMatchObject({
-      reason: { code: 'invalid_body', message: expect.stringContaining('took over 5 s') as string },
-    });
-    expect(next).toMatchObject({ value: { document: { title: 'Pets' } } });
-  });
-  test('ends the thread that was reading it', async () => {
+  const timeLimitMs = 30_000;
+  /** Time stands still until the thread has the document, and passes at once then. */
+  const readTooLong = async (documents: ClosableDocumentReader) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const started = once(process, 'worker') as Promise<[Worker]>;
-    const reading = reader({ timeLimitMs: 200 }).readFile(slow(), 'yaml');
+    const reading = Promise.allSettled([documents.readFile(slow(), 'yaml')]);
     const [worker] = await started;
-    const ended = once(worker, 'exit');
-    await expect(reading).rejects.toMatchObject({ code: 'invalid_body' });
+    return { reading, ended: once(worker, 'exit') };
+  };
+  afterEach(() => void vi.useRealTimers());
+
+  test('is refused, and the next one is read by a new thread', async () => {
+    const documents = reader({ timeLimitMs });
+    const { reading } = await readTooLong(documents);
+    const next = documents.readMember(body(), 'openapi_spec', null);
+    vi.advanceTimersByTime(timeLimitMs);
+    expect(await reading).toMatchObject([
+      { reason: { code: 'invalid_body', message: expect.stringContaining('took over 30 s') as string } },
+    ]);
+    expect(await next).toMatchObject({ document: { title: 'Pets' } });
+  });
+  test('ends the thread that was reading it, and not before', async () => {
+    const { reading, ended } = await readTooLong(reader({ timeLimitMs }));
+    vi.advanceTimersByTime(timeLimitMs - 1);
+    expect(vi.getTimerCount()).toBe(1);
+    vi.advanceTimersByTime(1);
+    expect(await reading).toMatchObject([{ status: 'rejected', reason: { code: 'invalid_body' } }]);
     await ended;
   });
 });

@@ -1,0 +1,153 @@
+import {
+  isPlainLine,
+  type AuthenticationScheme,
+  type DocumentWarning,
+  type Operation,
+  type ReadDocument,
+} from '@portico/domain';
+import { afterAll, expect, test } from 'vitest';
+import { createDocumentReader } from '../src/create-document-reader.ts';
+
+/** Checks that a part of the result stays within its limit, whatever the document holds; `bytes` is the text's length. */
+type Bounds<Whole> = { readonly [Part in keyof Whole]: (part: Whole[Part], bytes: number) => boolean };
+
+const isWithin = (text: string, most: number): boolean => text.length <= 2 * most && [...text].length <= most;
+
+const schemeBounds = {
+  type: (type) => ['apiKey', 'bearer', 'basic', 'none'].includes(type),
+  name: (name) => name === null || (isWithin(name, 200) && isPlainLine(name)),
+  in: (place) => place === null || ['header', 'query', 'cookie'].includes(place),
+} satisfies Bounds<AuthenticationScheme>;
+
+const warningBounds = {
+  // 2,000 before escaping, which at most doubles it.
+  pointer: (pointer) => pointer.length <= 4_000,
+  message: (message) => isWithin(message, 501),
+} satisfies Bounds<DocumentWarning>;
+
+const operationBounds = {
+  key: (key) => /^[a-z2-7]{16}$/.test(key),
+  method: (method) => /^[A-Z]{3,7}$/.test(method),
+  path: (path) => path.length <= 2_000 && path.isWellFormed(),
+  operationId: (id) => id === null || (isWithin(id, 500) && isPlainLine(id)),
+  summary: (summary) => summary === null || (isWithin(summary, 500) && isPlainLine(summary)),
+  tags: (tags) => tags.length <= 20 && tags.every((tag) => isWithin(tag, 200) && isPlainLine(tag)),
+  deprecated: () => true,
+  excerpt: (text) => isWithin(text, 200) && text.split('\n').every((line) => isPlainLine(line.replaceAll('\t', ' '))),
+} satisfies Bounds<Operation>;
+
+const documentBounds = {
+  // Incompressible data is stored, with 5 bytes per block of kilobytes (RFC 1951, section 3.2.4), plus 5 for the flush.
+  packed: ({ deflated, bytes }, length) => bytes === length && deflated.length <= length + 5 * (length / 8_192 + 2) + 5,
+  digest: (digest) => /^[0-9a-f]{64}$/.test(digest),
+  title: (title) => title === null || (title !== '' && isWithin(title, 200) && isPlainLine(title)),
+  description: (text) => text === null || (isWithin(text, 10_000) && text.isWellFormed() && !text.includes('\0')),
+  operations: (found) => found.length <= 10_000 && found.every((one) => broken(operationBounds, one, 0).length === 0),
+  derivedDescription: (text) => isWithin(text, 600) && isPlainLine(text),
+  baseUrl: (url) => url !== '' && isWithin(url, 2_048) && isPlainLine(url),
+  authentication: (scheme) => broken(schemeBounds, scheme, 0).length === 0,
+  warnings: ({ total, first }) =>
+    total <= 10_000 &&
+    first.length === Math.min(total, 20) &&
+    first.every((warning) => broken(warningBounds, warning, 0).length === 0),
+} satisfies Bounds<ReadDocument>;
+
+/** The parts that exceed their limits. */
+const broken = <Whole extends object>(bounds: Bounds<Whole>, whole: Whole, bytes: number): (keyof Whole)[] =>
+  (Object.keys(bounds) as (keyof Whole)[]).filter((part) => !bounds[part](whole[part], bytes));
+
+export const expectWithinBounds = (document: ReadDocument, bytes: number): void => {
+  expect(Object.keys(document).sort()).toEqual(Object.keys(documentBounds).sort());
+  expect(broken(documentBounds, document, bytes)).toEqual([]);
+};
+
+export const apiKey = (name: string) => ({ type: 'apiKey', in: 'header', name });
+export const schemes = (securitySchemes: object) => ({ components: { securitySchemes } });
+const server = (url: string, variables: object = {}) => ({ servers: [{ url, variables }] });
+
+const operations = (count: number, operation: (index: number) => object) => ({
+  paths: Object.fromEntries(Array.from({ length: count }, (_, i) => [`/things${i}/parts`, { get: operation(i) }])),
+});
+
+/** Members of a document, by what is hostile about them; `many` is how many characters most of them have. */
+const hostileOf = (many: number, longName = 'n'.repeat(many)): Readonly<Record<string, () => object>> => ({
+  'a default that is repeated many times': () => server('{a}'.repeat(100_000), { a: { default: 'x'.repeat(4_000) } }),
+  'defaults beyond the longest text that can be built': () =>
+    server('{a}'.repeat(200_000), { a: { default: 'x'.repeat(400_000) } }),
+  'a default of many characters': () => server('{a}', { a: { default: longName } }),
+  'a variable of a long name': () => server(`{${longName}}`, { [longName]: { default: 'x' } }),
+  'an address of many characters': () => server(longName),
+  'an address of braces': () => server('{}'.repeat(many / 2)),
+  'an address of blanks': () => server(' '.repeat(many)),
+  'an address of control characters': () => server('\u0001'.repeat(many / 10)),
+  'a key of a long name': () => schemes({ k: apiKey(longName) }),
+  'a key of a long name of a scheme of a long name': () => schemes({ [longName]: apiKey(longName) }),
+  'a scheme of a long name that looks like a number': () => schemes({ zz: {}, 1: apiKey('k'), ['7'.repeat(many)]: {} }),
+  'a reference of many steps': () => schemes({ k: { $ref: `#${'/a'.repeat(many / 10)}` } }),
+  'a title of many characters': () => ({ info: { title: longName, version: '1' } }),
+  'a title of blanks and control characters': () => ({ info: { title: ' \u0000'.repeat(many / 10), version: '1' } }),
+  'a title of characters of two units': () => ({ info: { title: '🐈'.repeat(many / 10), version: '1' } }),
+  'a title of lone surrogates': () => ({ info: { title: '\ud83d'.repeat(many / 10), version: '1' } }),
+  'a description of many characters': () => ({ info: { title: 't', version: '1', description: longName } }),
+  'a description of U+0000': () => ({ info: { title: 't', version: '1', description: '\u0000'.repeat(many / 10) } }),
+  'operations without end': () => operations(10_001 + many / 200, () => ({})),
+  'summaries that are almost addresses': () =>
+    operations(many / 2_000, (i) => ({ summary: `${i} ${'a-b.'.repeat(500)}` })),
+  'summaries of signs': () => operations(many / 2_000, (i) => ({ summary: `${'@'.repeat(i)}${'<[('.repeat(500)}` })),
+  'summaries that are all new': () => operations(many / 2_000, (i) => ({ summary: `of ${`w${i}x `.repeat(30)}` })),
+  'one operation of many words for all paths': () => ({
+    paths: Object.fromEntries(
+      Array.from({ length: 10_001 + many / 5_000 }, (_, i) => [`/${i}`, { $ref: '#/components/pathItems/all' }]),
+    ),
+    components: {
+      pathItems: {
+        all: { get: { summary: longName, operationId: longName, tags: Array(99).fill(longName.slice(0, 1_000)) } },
+      },
+    },
+  }),
+  'a summary of many characters': () => operations(1, () => ({ summary: longName, tags: [longName, '🐈'] })),
+  'very many tags': () => ({ tags: Array.from({ length: many / 100 }, (_, i) => ({ name: `tag of ${i}` })) }),
+  'a path of many characters': () => ({ paths: { ['/ab'.repeat(many / 3)]: { get: {} } } }),
+  'an unknown member of a long name': () => ({ [longName]: 1 }),
+  'many faults under long names': () => ({
+    paths: {
+      [`/${'~'.repeat(1_990)}`]: Object.fromEntries(Array.from({ length: many / 500 }, (_, i) => [`m${i}`, 1])),
+    },
+  }),
+  'faults in long names in long names': () => {
+    let schema: object = { type: 7 };
+    for (let level = 0; level < 45; level++) schema = { properties: { ['/'.repeat(1_000)]: schema } };
+    return { components: { schemas: { s: schema } } };
+  },
+  'faults in forms in forms': () => {
+    let schema: object = { type: 7, $ref: 7 };
+    for (let level = 0; level < 45; level++)
+      schema = { anyOf: [schema, schema.constructor === Object ? 7 : {}], items: 7 };
+    return { components: { schemas: { s: schema } } };
+  },
+});
+
+/** Defines a test for each hostile document. */
+export const testHostile = (many: number): void => {
+  const hostile = hostileOf(many);
+  const reader = createDocumentReader();
+  afterAll(() => reader.close());
+
+  test.each(Object.keys(hostile))('%s', async (what) => {
+    const members = hostile[what]?.() ?? {};
+    const whole = { openapi: '3.0.3', info: { title: 't', version: '1' }, paths: {}, ...members };
+    const text = Buffer.from(JSON.stringify(whole));
+    expectWithinBounds(await reader.readFile(text, 'json'), text.length);
+    const told = await reader.readMember(
+      Uint8Array.from(Buffer.from(`{"openapi_spec":${text.toString()}}`)),
+      'openapi_spec',
+      null,
+    );
+    if (!told.document) throw new Error('no document was read');
+    const { packed, operations: read, ...facts } = told.document;
+    expectWithinBounds(told.document, packed.bytes);
+    expect(JSON.stringify(read).length).toBeLessThan(80_000_000);
+    // No larger than the document itself, plus some kilobytes.
+    expect(JSON.stringify(facts).length).toBeLessThan(Math.min(text.length, 100_000) + 100_000);
+  });
+};
