@@ -1,16 +1,20 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { recordLog, type RecordedLog } from '@portico/contracts';
-import { startRedis } from '@portico/test-servers';
+import { startRedis, stopTime, type StoppedTime } from '@portico/test-servers';
 import type { JobId } from '@portico/domain';
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { atOnce, becomesTrue, createJobSource, newIds } from '../test/job-source.ts';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { atOnce, createJobSource, newIds } from '../test/job-source.ts';
+import { passInRedis } from '../test/redis-time.ts';
 import { createBullmqJobQueue, type BullmqJobQueue } from './bullmq-job-queue.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Ten minutes. */
+const stepsMax = 60_000;
+const stepMs = 10;
 
 const redis = await startRedis({ args: ['--timeout', '0'] });
 afterAll(() => redis?.close());
@@ -18,6 +22,7 @@ afterAll(() => redis?.close());
 describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
   const control = redis?.control;
   if (!redis || !control) return;
+  let time: StoppedTime;
   let log: RecordedLog;
   const warnings = () => log.messages();
   let queues: BullmqJobQueue[];
@@ -31,13 +36,6 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
     queues.push(queue);
     return queue;
   };
-  const isReady = (queue: BullmqJobQueue) =>
-    becomesTrue(() =>
-      queue.probe.check().then(
-        () => true,
-        () => false,
-      ),
-    );
   let away: 'stopped' | 'hung' | null = null;
   const goAway = async (how: 'stopped' | 'hung'): Promise<void> => {
     away = how;
@@ -48,6 +46,7 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
     if (away === 'hung') await control.resume();
     away = null;
   };
+  const untilBack = () => time.passUntilSucceeds(() => expect(warnings().at(-1)).toMatch(/ accepts jobs again$/));
   const ask = async <T>(question: (client: Redis) => Promise<T>): Promise<T> => {
     const client = new Redis(redis.url);
     try {
@@ -59,43 +58,57 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
   const jobsInRedis = () => ask(async (client) => (await client.keys('{portico}:*:????????-*')).length);
 
   beforeEach(async () => {
+    time = stopTime(vi);
     log = recordLog();
     queues = [];
     await redis.flush();
   });
   afterEach(async () => {
     await comeBack();
-    await Promise.all(queues.map((queue) => queue.stop()));
+    await time.passUntil(Promise.all(queues.map((queue) => queue.stop())));
+    time.goOn();
   });
+
+  /** Lets time pass, in Redis as well, until it holds. */
+  const passUntil = async (isSo: () => boolean): Promise<void> => {
+    for (let steps = 1; !isSo(); steps++) {
+      if (steps === stepsMax) throw new Error('It never came to hold');
+      await time.pass(stepMs);
+      if ((steps * stepMs) % 1_000 === 0) await ask((client) => passInRedis(client, 1_000));
+    }
+  };
+  const passBySeconds = async (seconds: number): Promise<void> => {
+    for (let second = 0; second < seconds; second++) await time.pass(1_000);
+  };
 
   const faults: Readonly<Record<string, () => Promise<void>>> = {
     'is emptied': () => redis.flush(),
     'is killed and comes back empty': async () => {
       await goAway('stopped');
-      await pause(500);
+      await time.pass(500);
       await comeBack();
     },
     'hangs for a while': async () => {
       await goAway('hung');
-      await pause(8_000);
+      await passBySeconds(8);
       await comeBack();
     },
   };
 
   for (const [name, fault] of Object.entries(faults)) {
-    test(`no job is lost when Redis ${name} under work`, { timeout: 150_000 }, async () => {
+    test(`no job is lost when Redis ${name} under work`, async () => {
       const source = createJobSource(300);
       const workers = [create(), create()];
       const relays = workers.map((worker) => {
         worker.start((id) => source.work(id));
         return source.relayTo(worker);
       });
-      await becomesTrue(() => source.left < 250);
+      await passUntil(() => source.left < 250);
       expect(source.left).toBeGreaterThan(0);
       await fault();
-      expect(await becomesTrue(() => source.left === 0, 60_000)).toBe(true);
+      await passUntil(() => source.left === 0);
       for (const relay of relays) relay.end();
-      expect(await becomesTrue(async () => (await jobsInRedis()) === 0)).toBe(true);
+      await time.passUntilSucceeds(async () => expect(await jobsInRedis()).toBe(0));
     });
   }
 
@@ -107,8 +120,8 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
       if (worked % 2) throw new Error('failed');
     });
     queue.offer('embed', newIds(20));
-    expect(await becomesTrue(() => worked >= 20)).toBe(true);
-    expect(await becomesTrue(async () => (await jobsInRedis()) === 0)).toBe(true);
+    await time.stillUntil(() => expect(worked).toBeGreaterThanOrEqual(20));
+    await time.stillUntil(async () => expect(await jobsInRedis()).toBe(0));
     expect(warnings()).toEqual([]);
   });
 
@@ -117,7 +130,7 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
     const [id = '' as JobId] = newIds(1);
     queue.offer('embed', [id]);
     const key = `{portico}:embed:${id}`;
-    expect(await becomesTrue(() => ask(async (client) => (await client.exists(key)) === 1))).toBe(true);
+    await time.stillUntil(async () => expect(await ask((client) => client.exists(key))).toBe(1));
     expect(await ask((client) => client.hget(key, 'data'))).toBe('{}');
   });
 
@@ -127,7 +140,7 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
     producer.start(async () => void workedBy.push('producer'));
     worker.start(async () => void workedBy.push('worker'));
     producer.offer('embed', newIds(10));
-    expect(await becomesTrue(() => workedBy.length === 10)).toBe(true);
+    await time.stillUntil(() => expect(workedBy).toHaveLength(10));
     expect(new Set(workedBy)).toEqual(new Set(['worker']));
   });
 
@@ -137,7 +150,7 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
       let begun = 0;
       queue.start(async () => void (begun += 1));
       queue.offer('embed', newIds(200));
-      await becomesTrue(() => begun > round);
+      await time.stillUntil(() => expect(begun).toBeGreaterThan(round));
       const stopping = queue.stop();
       const begunAtStop = begun;
       await stopping;
@@ -151,9 +164,9 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
     const source = createJobSource(20);
     queue.start((id) => source.work(id));
     const relay = source.relayTo(queue);
-    expect(await becomesTrue(() => warnings().length > 0)).toBe(true);
+    await time.stillUntil(() => expect(warnings()).toHaveLength(1));
     await comeBack();
-    expect(await becomesTrue(() => source.left === 0)).toBe(true);
+    await passUntil(() => source.left === 0);
     relay.end();
   });
 
@@ -164,15 +177,15 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
   test('an outage is logged once when it begins and once when it ends', async () => {
     const queue = create();
     queue.start(async () => undefined);
-    expect(await isReady(queue)).toBe(true);
+    await queue.probe.check();
     await goAway('stopped');
     for (let offers = 0; offers < 20; offers++) {
       queue.offer('embed', newIds(3));
-      await pause(50);
+      await time.pass(50);
     }
-    await expect(queue.probe.check()).rejects.toThrow();
+    await time.passUntil(expect(queue.probe.check()).rejects.toThrow());
     await comeBack();
-    expect(await isReady(queue)).toBe(true);
+    await untilBack();
     const place = new URL(redis.url).host;
     expect(warnings()).toEqual([
       expect.stringMatching(new RegExp(`^Redis at ${place} accepts no jobs; they wait in the outbox: .+$`)),
@@ -188,35 +201,35 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
   for (const [name, begin] of Object.entries(absences)) {
     test(`offers while Redis ${name} return at once, cost no memory and leave nothing behind`, async () => {
       const queue = create({ work: false });
-      expect(await isReady(queue)).toBe(true);
+      await queue.probe.check();
       collectGarbage();
       const before = process.memoryUsage().heapUsed;
       await begin();
       const offerMany = async () => {
         for (let offers = 0; offers < 200; offers++) {
           queue.offer('embed', newIds(500));
-          await pause(1);
+          await new Promise(setImmediate);
         }
       };
       queue.offer('embed', newIds(10));
-      await pause(50);
+      await time.pass(50);
       await offerMany();
-      expect(await becomesTrue(() => warnings().length > 0)).toBe(true);
+      await time.passUntilSucceeds(() => expect(warnings()).toHaveLength(1));
       await offerMany();
       collectGarbage();
       // The ids alone would take 16 MB.
       expect(process.memoryUsage().heapUsed - before).toBeLessThan(8_000_000);
       await comeBack();
-      expect(await isReady(queue)).toBe(true);
+      await untilBack();
       const [last = '' as JobId] = newIds(1);
       queue.offer('embed', [last]);
-      const isThere = () => ask(async (client) => (await client.exists(`{portico}:embed:${last}`)) === 1);
-      expect(await becomesTrue(isThere)).toBe(true);
+      const countOfLast = () => ask((client) => client.exists(`{portico}:embed:${last}`));
+      await time.stillUntil(async () => expect(await countOfLast()).toBe(1));
       // That one, and those that were on their way when the outage began.
       expect(await jobsInRedis()).toBeLessThanOrEqual(11);
     });
 
-    test(`a stop completes while Redis ${name}, after the jobs under way`, { timeout: 30_000 }, async () => {
+    test(`a stop completes while Redis ${name}, after the jobs under way`, async () => {
       const queue = create();
       const { promise, resolve } = Promise.withResolvers<undefined>();
       let began = 0;
@@ -225,43 +238,43 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
         await promise;
       });
       queue.offer('embed', newIds(10));
-      expect(await becomesTrue(() => began === 3)).toBe(true);
+      await time.stillUntil(() => expect(began).toBe(3));
       await begin();
-      await pause(500);
+      await time.pass(500);
       let stopped = false;
       const stopping = queue.stop().then(() => (stopped = true));
-      await pause(3_000);
+      await passBySeconds(3);
       expect(stopped).toBe(false);
       resolve(undefined);
-      expect(await Promise.race([stopping, pause(10_000, 'never')])).toBe(true);
+      await time.passUntil(stopping);
       expect(began).toBe(3);
     });
 
-    test(`a queue that started while Redis ${name} can be stopped`, { timeout: 30_000 }, async () => {
+    test(`a queue that started while Redis ${name} can be stopped`, async () => {
       await begin();
       const queue = create();
       queue.start(async () => undefined);
       queue.offer('embed', newIds(10));
-      await pause(500);
-      expect(await Promise.race([queue.stop().then(() => true), pause(10_000, 'never')])).toBe(true);
+      await time.pass(500);
+      await time.passUntil(queue.stop());
     });
   }
 
-  test('jobs flow again after Redis hung for longer than any timeout', { timeout: 90_000 }, async () => {
+  test('jobs flow again after Redis hung for longer than any timeout', async () => {
     const queue = create();
     const source = createJobSource(10);
     queue.start((id) => source.work(id));
-    expect(await isReady(queue)).toBe(true);
-    await pause(500);
+    await queue.probe.check();
+    await time.pass(500);
     await goAway('hung');
     const relay = source.relayTo(queue);
-    await pause(25_000);
+    await passBySeconds(25);
     await comeBack();
-    expect(await becomesTrue(() => source.left === 0)).toBe(true);
+    await passUntil(() => source.left === 0);
     relay.end();
   });
 
-  test('the jobs of a worker that hangs are handed to another', { timeout: 90_000 }, async () => {
+  test('the jobs of a worker that hangs are handed to another once their lease is over', async () => {
     const [still, other] = [create(), create()];
     const { promise, resolve } = Promise.withResolvers<undefined>();
     let begun = 0;
@@ -270,32 +283,34 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
       await promise;
     });
     still.offer('embed', newIds(3));
-    expect(await becomesTrue(() => begun === 3)).toBe(true);
+    await time.stillUntil(() => expect(begun).toBe(3));
     let taken = 0;
     other.start(async () => void (taken += 1));
-    expect(await becomesTrue(() => taken === 3, 60_000)).toBe(true);
+    const startedAt = Date.now();
+    await passUntil(() => taken === 3);
+    expect(Date.now() - startedAt).toBeGreaterThan(15_000);
     resolve(undefined);
   });
 
   test('a Redis out of memory accepts no jobs, and is logged once', async () => {
     const queue = create({ work: false });
-    expect(await isReady(queue)).toBe(true);
+    await queue.probe.check();
     await ask((client) => client.config('SET', 'maxmemory', '1'));
     const [refused, taken] = [newIds(3), newIds(3)];
     queue.offer('embed', refused);
-    expect(await becomesTrue(() => warnings().length > 0)).toBe(true);
+    await time.stillUntil(() => expect(warnings()).toHaveLength(1));
     for (let offers = 0; offers < 4; offers++) {
       queue.offer('embed', newIds(3));
-      await pause(50);
+      await time.pass(50);
     }
     expect(warnings()).toEqual([expect.stringContaining('OOM')]);
     await ask((client) => client.config('SET', 'maxmemory', '0'));
     queue.offer('embed', taken);
     const countOf = (ids: readonly JobId[]) => ask((client) => client.exists(ids.map((id) => `{portico}:embed:${id}`)));
-    expect(await becomesTrue(async () => (await countOf(taken)) === 3)).toBe(true);
+    await time.stillUntil(async () => expect(await countOf(taken)).toBe(3));
     expect(await countOf(refused)).toBe(0);
     // The jobs are visible in Redis before the producer has its reply.
-    expect(await becomesTrue(() => warnings().length > 1)).toBe(true);
+    await time.stillUntil(() => expect(warnings()).toHaveLength(2));
     expect(warnings()).toEqual([expect.stringContaining('OOM'), expect.stringMatching(/ accepts jobs again$/)]);
   });
 
@@ -305,8 +320,8 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
       const url = redis.url.replace('redis://', 'redis://:very-secret-word@');
       const queue = create({ url });
       queue.start(async () => undefined);
-      expect(await becomesTrue(() => warnings().length > 0)).toBe(true);
-      await expect(queue.probe.check()).rejects.toThrow(/^(?!.*very-secret-word)/s);
+      await time.stillUntil(() => expect(warnings()).not.toEqual([]));
+      await time.passUntil(expect(queue.probe.check()).rejects.toThrow(/^(?!.*very-secret-word)/s));
       expect(warnings().join('\n')).not.toContain('very-secret-word');
     } finally {
       const client = new Redis(redis.url, { password: 'right' });
@@ -321,10 +336,9 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
     const server = await startRedis({ password, args: renamed });
     const queue = create({ url: server!.url });
     queue.start(async () => undefined);
-    expect(await becomesTrue(() => warnings().length > 0)).toBe(true);
-    expect(warnings()).toEqual([expect.stringContaining('unknown command')]);
+    await time.stillUntil(() => expect(warnings()).toEqual([expect.stringContaining('unknown command')]));
     expect(warnings()[0]).not.toContain(password);
-    await queue.stop();
+    await time.passUntil(queue.stop());
     await server!.close();
   });
 });

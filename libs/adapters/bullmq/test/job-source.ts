@@ -19,7 +19,8 @@ export const atOnce = (count: number) =>
 
 export const newIds = (count: number): readonly JobId[] => Array.from({ length: count }, () => randomUUID() as JobId);
 
-export const createJobSource = (count: number, workMs = 20): JobSource => {
+/** The work on each lasts 20 ms, or as said. */
+export const createJobSource = (count: number, work: () => Promise<unknown> = () => pause(20)): JobSource => {
   const left = new Set(newIds(count));
   const leased = new Set<JobId>();
   const handedOver = new Map<JobId, number>();
@@ -32,7 +33,7 @@ export const createJobSource = (count: number, workMs = 20): JobSource => {
       handedOver.set(id, (handedOver.get(id) ?? 0) + 1);
       if (!left.has(id) || leased.has(id)) return;
       leased.add(id);
-      await pause(workMs);
+      await work();
       leased.delete(id);
       left.delete(id);
     },
@@ -44,14 +45,4 @@ export const createJobSource = (count: number, workMs = 20): JobSource => {
       return { end: () => clearInterval(timer) };
     },
   };
-};
-
-/** Waits until it holds; returns whether it did in time. */
-export const becomesTrue = async (isSo: () => boolean | Promise<boolean>, withinMs = 30_000): Promise<boolean> => {
-  const end = performance.now() + withinMs;
-  while (performance.now() < end) {
-    if (await isSo()) return true;
-    await pause(5);
-  }
-  return false;
 };

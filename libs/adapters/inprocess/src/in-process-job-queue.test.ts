@@ -11,9 +11,7 @@ const atOnce = (count: number) =>
   Object.fromEntries(jobKinds.map((kind) => [kind, count])) as Readonly<Record<JobKind, number>>;
 
 for (const [sentence, check] of Object.entries(jobQueueContract)) {
-  test(sentence, () =>
-    check({ queue: createInProcessJobQueue({ concurrency: atOnce(3) }), concurrency: 3, patienceMs: 2000 }),
-  );
+  test(sentence, () => check({ queue: createInProcessJobQueue({ concurrency: atOnce(3) }), concurrency: 3 }));
 }
 
 test('an id that waits or is under way is not accepted again', async () => {
