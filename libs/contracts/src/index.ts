@@ -55,3 +55,4 @@ export * from './access-token-contract.ts';
 export * from './token-verifier-contract.ts';
 export * from './recorded-log.ts';
 export * from './stepping-clock.ts';
+export * from './word-embedder-contract.ts';

@@ -97,7 +97,7 @@ const hostileOf = (many: number, longName = 'n'.repeat(many)): Readonly<Record<s
   'summaries that are all new': () => operations(many / 2_000, (i) => ({ summary: `of ${`w${i}x `.repeat(30)}` })),
   'one operation of many words for all paths': () => ({
     paths: Object.fromEntries(
-      Array.from({ length: 10_001 + many / 5_000 }, (_, i) => [`/${i}`, { $ref: '#/components/pathItems/all' }]),
+      Array.from({ length: many / 800 }, (_, i) => [`/${i}`, { $ref: '#/components/pathItems/all' }]),
     ),
     components: {
       pathItems: {
