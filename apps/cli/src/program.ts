@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option, type OutputConfiguration } from 'commander';
 import { localAdmin, readConfig, startFailure, version, type Environment } from '@portico/composition';
-import { graceSecondsMax, isPorticoError, scopes } from '@portico/domain';
+import { isPorticoError } from '@portico/domain';
 import { listAdmins, listAdminsOf, promoteAdmin } from './commands/admin.ts';
 import { backUp } from './commands/backup.ts';
 import { examine } from './commands/doctor.ts';
@@ -15,22 +15,16 @@ import { migrate } from './commands/migrate.ts';
 import { reindex } from './commands/reindex.ts';
 import { restore } from './commands/restore.ts';
 import { reseal } from './commands/reseal.ts';
-import {
-  createAccount,
-  listAccounts,
-  revokeAccount,
-  rotateAccount,
-  type NewAccountOptions,
-} from './commands/service-account.ts';
 import { mintToken } from './commands/token.ts';
 import { whoAmI } from './commands/whoami.ts';
 import type { Io } from './io.ts';
 import { addAccess } from './program/access.ts';
 import { addConsole } from './program/console.ts';
 import { addLimits } from './program/limits.ts';
-import { endOption, groupsOption, wholeNumber } from './program/options.ts';
+import { groupsOption, wholeNumber } from './program/options.ts';
 import { addKeyOfPerson, addPeople } from './program/people.ts';
 import { addReports } from './program/reports.ts';
+import { addServiceAccounts } from './program/service-accounts.ts';
 import { createTerminal, exitCodes, OperatorError, shownLine } from './terminal.ts';
 import { actAt, refuseServer, type Tool } from './tool.ts';
 import { toolLogger, withPortico } from './with-portico.ts';
@@ -84,7 +78,7 @@ const createProgram = (environment: Environment, io: Io, endWith: (code: number)
     addAccess,
     addLimits,
     addReports,
-    addServiceAccount,
+    addServiceAccounts,
     addImport,
     addSignIn,
     addIndexes,
@@ -137,46 +131,6 @@ const addAdmin = (tool: Tool): void => {
     .argument('<email>', 'the e-mail of a registered profile')
     .description('make a registered profile an admin; this approves a pending one')
     .action((email: string) => withPortico(tool, (portico, terminal) => promoteAdmin(portico, terminal, email)));
-};
-
-const addServiceAccount = (tool: Tool): void => {
-  const account = tool.program
-    .command('service-account')
-    .description('manage service accounts, the credentials of machines');
-  account
-    .command('create')
-    .argument('<name>', 'a name that no other service account has')
-    .addOption(
-      new Option('--scope <scope...>', 'what it may do; may be given several times')
-        .choices(scopes)
-        .makeOptionMandatory(),
-    )
-    .option(
-      '--expires <time>',
-      'from then on it is refused: an ISO 8601 date-time, or a date, which is its last day in UTC',
-      endOption,
-    )
-    .description('create a service account and print its token, which is shown only this once')
-    .action((name: string, options: NewAccountOptions) =>
-      withPortico(tool, (portico, terminal) => createAccount(portico, terminal, name, options)),
-    );
-  account
-    .command('list')
-    .description('list the service accounts with their scopes')
-    .action(() => withPortico(tool, listAccounts));
-  account
-    .command('rotate')
-    .argument('<name>', 'its name')
-    .option('--grace <seconds>', 'how long the previous token stays valid', wholeNumber(0, graceSecondsMax), 0)
-    .description("replace a service account's token and print the new one")
-    .action((name: string, { grace }: { grace: number }) =>
-      withPortico(tool, (portico, terminal) => rotateAccount(portico, terminal, name, grace)),
-    );
-  account
-    .command('revoke')
-    .argument('<name>', 'its name')
-    .description('revoke a service account at once and for good')
-    .action((name: string) => withPortico(tool, (portico, terminal) => revokeAccount(portico, terminal, name)));
 };
 
 const addImport = (tool: Tool): void => {
