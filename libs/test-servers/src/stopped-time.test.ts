@@ -2,6 +2,7 @@ import { setTimeout as promised } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startFaultProxy } from './fault-proxy.ts';
 import { startOllamaStandIn } from './ollama-stand-in/ollama-stand-in.ts';
+import { sleep } from './real-time.ts';
 import { stopTime, type StoppedTime } from './stopped-time.ts';
 
 const stopped = (): StoppedTime => {
@@ -26,6 +27,14 @@ test.each(waits)('%s wait for the time of the test', async (_name, wait) => {
   expect(isOver).toBe(false);
   await time.pass(1);
   expect(isOver).toBe(true);
+});
+
+test('what only waits for its next turn does not wait for the time of the test', async () => {
+  stopped();
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  const cleared = setTimeout(() => expect.fail('It was cleared'), 0);
+  clearTimeout(cleared);
+  await sleep(20);
 });
 
 test('clocks stand still, and go on as far as the test says', async () => {

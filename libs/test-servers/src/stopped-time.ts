@@ -1,4 +1,4 @@
-import { sleep } from './real-time.ts';
+import { setTimeout, sleep } from './real-time.ts';
 
 /** What is needed of Vitest's `vi`. */
 export interface FakeTimers {
@@ -33,31 +33,38 @@ export interface StoppedTime {
 }
 
 /** Past the limits that tests wait for in steps. */
-const passedMaxMs = 120_000;
+const passedMaxMs = 60_000;
 /** A hundred of these attempts a second, for two minutes of real time at least. */
 const attemptsMax = 12_000;
-const stepMs = 10;
-/** Rounds of the event loop after each step: an exchange on loopback takes no more. */
+const stepMs = 20;
+/** Rounds of the event loop after each step, a real millisecond at least: more than an exchange on loopback takes. */
 const roundsOfStep = 20;
 
 /**
  * Stops the time of this process, so that a limit strikes when the test lets its time pass, and never because the
  * machine is slow. `setTimeout`, `setInterval`, `node:timers`, `node:timers/promises`, `AbortSignal.timeout`, `Date` and
  * `performance.now` stand still. Sockets, `setImmediate` and other processes go on, and so do the proxies and servers of
- * this package; only the model of the Ollama stand-in computes in stopped time, so that a test can say what is over
+ * this package, and timers without a delay, by which `fetch` only waits for its next turn; only the model of the Ollama stand-in computes in stopped time, so that a test can say what is over
  * first. `expect.poll` and `vi.waitFor` go on too, but let 50 ms of stopped time pass with each attempt: here
  * `stillUntil` takes their place.
  */
 export const stopTime = (timers: FakeTimers): StoppedTime => {
   const timeout = Reflect.get<typeof AbortSignal, 'timeout'>(AbortSignal, 'timeout');
   timers.useFakeTimers({ toFake: [...stopped], fakeNodeBuiltins: true });
+  const stoppedTimer = globalThis.setTimeout;
+  const startTimer = (act: () => void, ms = 0, ...rest: []) => (ms > 0 ? stoppedTimer : setTimeout)(act, ms, ...rest);
+  globalThis.setTimeout = Object.assign(startTimer, stoppedTimer);
   AbortSignal.timeout = (ms) => {
     const over = new AbortController();
-    setTimeout(() => over.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')), ms);
+    globalThis.setTimeout(
+      () => over.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')),
+      ms,
+    );
     return over.signal;
   };
   const pass = async (ms: number): Promise<void> => {
     await timers.advanceTimersByTimeAsync(ms);
+    await sleep(1);
     for (let round = 0; round < roundsOfStep; round += 1) await new Promise(setImmediate);
   };
   const passUntil = async <T>(promise: Promise<T>): Promise<T> => {
@@ -68,7 +75,7 @@ export const stopTime = (timers: FakeTimers): StoppedTime => {
     promise.then(settle, settle);
     for (const before = performance.now(); !isSettled; await pass(stepMs)) {
       if (performance.now() - before > passedMaxMs)
-        throw new Error('Nothing came of it within two minutes of stopped time');
+        throw new Error('Nothing came of it within a minute of stopped time');
     }
     return promise;
   };

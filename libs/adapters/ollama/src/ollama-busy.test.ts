@@ -65,7 +65,7 @@ test(stand('failing documents do not stop queries'), async () => {
 
 test(stand('a model that loads for longer than any caller waits is loaded once, and then embeds'), async () => {
   const { standIn, embedder, lines, time } = await openOllama();
-  standIn.runner.loadMs = 60_000;
+  standIn.runner.loadMs = 20_000;
   await expect(time.passUntil(embedder.embed(['rain'], 'query'))).rejects.toMatchObject(unavailable);
   await expect(time.passUntil(embedder.embed(['rain'], 'document'))).rejects.toThrow(
     'Embedding service unavailable: the model is being loaded',
@@ -89,7 +89,7 @@ test(stand('a model that loads for longer than any caller waits is loaded once, 
 
 test(stand('a model is loaded even if that takes longer than a query or a document may'), async () => {
   const { standIn, embedder, time } = await openOllama({ limits: { failures: 1_000 } });
-  standIn.runner.loadMs = 3 * ollamaLimits.documentsMs;
+  standIn.runner.loadMs = 1.5 * ollamaLimits.documentsMs;
   await time.passUntilSucceeds(() =>
     Promise.all([embedder.embed(['rain'], 'query'), embedder.embed(['sun'], 'document')]),
   );
@@ -100,7 +100,7 @@ test(stand('a model that was unloaded while idle is loaded apart from the next q
   const { standIn, embedder, time } = await openOllama();
   await embedder.embed(['rain'], 'query');
   standIn.runner.unload();
-  standIn.runner.loadMs = 10_000;
+  standIn.runner.loadMs = 5_000;
   await time.pass(ollamaLimits.loadKnownMs);
   const asked = time.passUntil(embedder.embed(['rain'], 'query'));
   await expect(asked).rejects.toMatchObject({ cause: { kind: 'loading' } });

@@ -3,6 +3,7 @@ import type { VectorIndex } from '@portico/domain';
 import { startQdrant, startQdrantStandIn } from '@portico/test-servers';
 import { createEmbeddedVectorIndex } from '@portico/vectors';
 import { afterAll, describe, expect, test } from 'vitest';
+import { limitsOfServer, type Server } from '../test/limits-of-server.ts';
 import { createSubject, idOf, queryOf, randomVectors } from '../test/subject.ts';
 
 const standIn = await startQdrantStandIn();
@@ -23,7 +24,7 @@ const ordered = async (index: VectorIndex, vector: Float32Array, asOf: number): 
     .map(({ collectionId }) => collectionId);
 };
 
-const conforms = async (server: { readonly url: string; readonly apiKey?: string | null | undefined }) => {
+const conforms = async (server: Server) => {
   const embeddings = createEmbeddingChanges();
   const next = randomVectors(20_261_122);
   let asOf = 0;
@@ -33,7 +34,7 @@ const conforms = async (server: { readonly url: string; readonly apiKey?: string
     asOf = embeddings.put({ modelId: 'm', collectionId, vector: vector ?? next() });
   }
   const { url, apiKey = null } = server;
-  const qdrant = createSubject({ url, apiKey, name: 'conformance', embeddings, limits: { searchMs: 20_000 } });
+  const qdrant = createSubject({ url, apiKey, name: 'conformance', embeddings, limits: limitsOfServer });
   const embedded = createEmbeddedVectorIndex({ embeddings });
   for (let query = 0; query < 30; query += 1) {
     const vector = next();

@@ -3,7 +3,8 @@ import { startQdrantStandIn } from '@portico/test-servers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connect } from './connect.ts';
 import { aliasOf } from './generations.ts';
-import { createSubject, expectSame, idOf, queryOf, until, type Subject } from '../test/subject.ts';
+import { createSubject, expectSame, idOf, queryOf, type Subject } from '../test/subject.ts';
+import { stopTimeOfEachTest, until } from '../test/time.ts';
 
 const name = 'changing';
 const among = Array.from({ length: 20 }, (_, i) => idOf(i));
@@ -11,6 +12,7 @@ let standIn: Awaited<ReturnType<typeof startQdrantStandIn>>;
 let embeddings: EmbeddingChanges;
 let open: Subject[];
 
+stopTimeOfEachTest();
 beforeEach(async () => {
   standIn = await startQdrantStandIn();
   embeddings = createEmbeddingChanges();
@@ -22,7 +24,7 @@ afterEach(async () => {
 });
 
 const startProcess = (): Subject => {
-  const subject = createSubject({ url: standIn.url, name, embeddings, limits: { searchMs: 20_000 } });
+  const subject = createSubject({ url: standIn.url, name, embeddings });
   open.push(subject);
   return subject;
 };

@@ -2,17 +2,19 @@ import { createEmbeddingChanges, vectorTowards } from '@portico/contracts';
 import type { CollectionId } from '@portico/domain';
 import { startQdrantStandIn } from '@portico/test-servers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { limitsOfServer } from '../test/limits-of-server.ts';
 import { createSubject, expectSame, idOf, queryOf, randomVectors, type Subject } from '../test/subject.ts';
 
 const standIn = await startQdrantStandIn();
 afterAll(() => standIn.close());
 
-const size = 10_000;
+/** Enough for a part of them to take three requests. */
+const size = 4_600;
 const everything = Array.from({ length: size }, (_, i) => idOf(i));
 const queryPath = /\/points\/query$/;
 const queries = () => standIn.calls.filter(({ path }) => queryPath.test(path));
 
-describe('Qdrant stand-in: ten thousand vectors', { timeout: 60_000 }, () => {
+describe('Qdrant stand-in: thousands of vectors', () => {
   const embeddings = createEmbeddingChanges();
   const next = randomVectors(20_260_202);
   let subject: Subject;
@@ -21,12 +23,12 @@ describe('Qdrant stand-in: ten thousand vectors', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     for (const [i, collectionId] of everything.entries()) {
       // Some are equal, some point in opposite directions: ties above 0, and scores below it.
-      const vector = i % 100 < 3 ? vectorTowards(1, 1 + (i % 100)) : next();
+      const vector = i % 50 < 3 ? vectorTowards(1, 1 + (i % 50)) : next();
       asOf = embeddings.put({ modelId: 'm', collectionId, vector });
     }
-    subject = createSubject({ url: standIn.url, name: 'ten-thousand', embeddings, limits: { searchMs: 20_000 } });
+    subject = createSubject({ url: standIn.url, name: 'thousands', embeddings, limits: limitsOfServer });
     await subject.index.rebuild('m');
-  }, 120_000);
+  });
   afterAll(() => subject.close());
 
   const assertTrue = async (among: readonly CollectionId[], limit: number, vector: Float32Array) => {
@@ -62,10 +64,10 @@ describe('Qdrant stand-in: ten thousand vectors', { timeout: 60_000 }, () => {
     expect(matches.length).toBe(among.length);
   });
 
-  test('half of them take three requests of about 80 KB of ids each, all of them take one', async () => {
+  test('eight in nine of them take three requests of about 80 KB of ids each, all of them take one', async () => {
     standIn.calls.length = 0;
     await assertTrue(
-      everything.filter((_, i) => i % 2 === 0),
+      everything.filter((_, i) => i % 9 !== 0),
       10,
       next(),
     );

@@ -4,7 +4,8 @@ import { unpackOperations } from '@portico/domain';
 import { startQdrant, startQdrantStandIn } from '@portico/test-servers';
 import { createEmbeddedOperationIndex } from '@portico/vectors';
 import { afterAll, describe, expect, test } from 'vitest';
-import { removeCollections, type Server } from '../test/operation-subject.ts';
+import { limitsOfServer, type Server } from '../test/limits-of-server.ts';
+import { removeCollections } from '../test/operation-subject.ts';
 import { idOf } from '../test/subject.ts';
 import { createQdrantOperationIndex } from './qdrant-operation-index.ts';
 
@@ -58,7 +59,7 @@ const conforms = async (server: Server) => {
     fallback: createEmbeddedOperationIndex({ blocks }),
     log: recordLog(),
     name: 'operation-conformance',
-    limits: { searchMs: 60_000 },
+    limits: limitsOfServer,
   });
   for (let i = 0; i < 40; i += 1) {
     const [vector, method] = [next(), i % 4 === 0 ? 'POST' : null];
@@ -81,7 +82,7 @@ const conforms = async (server: Server) => {
 const nameOf = ({ collectionId, key }: { readonly collectionId: CollectionId; readonly key: OperationKey }): string =>
   `${collectionId} ${key}`;
 
-describe('the most similar of three thousand operations', { timeout: 120_000 }, () => {
+describe('the most similar of three thousand operations', () => {
   test('Qdrant stand-in: come in the order of their exact similarity', () => conforms(standIn));
   test.skipIf(!real)('Qdrant: come in the order of their exact similarity', () => conforms(real ?? standIn));
 });

@@ -1,7 +1,8 @@
 import { operationIndexContract } from '@portico/contracts';
 import { startQdrant, startQdrantStandIn } from '@portico/test-servers';
 import { afterAll, afterEach, describe, test } from 'vitest';
-import { createOperationSubject, type Server } from '../test/operation-subject.ts';
+import type { Server } from '../test/limits-of-server.ts';
+import { createOperationSubject } from '../test/operation-subject.ts';
 
 const standIn = await startQdrantStandIn();
 const real = await startQdrant();

@@ -3,7 +3,8 @@ import type { OperationMatches, OperationQuery } from '@portico/domain';
 import { startQdrantStandIn } from '@portico/test-servers';
 import { createEmbeddedOperationIndex } from '@portico/vectors';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { idOf, until } from '../test/subject.ts';
+import { idOf } from '../test/subject.ts';
+import { stopTimeOfEachTest, until } from '../test/time.ts';
 import { connect } from './connect.ts';
 import { createQdrantOperationIndex, type QdrantOperationIndex } from './qdrant-operation-index.ts';
 
@@ -12,6 +13,7 @@ let blocks: ReturnType<typeof createOperationBlockChanges>;
 let log: ReturnType<typeof recordLog>;
 const indexes: QdrantOperationIndex[] = [];
 
+stopTimeOfEachTest();
 beforeEach(async () => {
   standIn = await startQdrantStandIn();
   [blocks, log] = [createOperationBlockChanges(), recordLog()];
@@ -26,8 +28,7 @@ const startProcess = (
   from: Pick<typeof blocks, 'changedSince' | 'collectionsAfter'> = blocks,
 ): QdrantOperationIndex => {
   const fallback = createEmbeddedOperationIndex({ blocks: from });
-  const limits = { searchMs: 10_000, restMs: 200 };
-  const index = createQdrantOperationIndex({ url: standIn.url, apiKey: null, blocks: from, fallback, log, limits });
+  const index = createQdrantOperationIndex({ url: standIn.url, apiKey: null, blocks: from, fallback, log });
   indexes.push(index);
   return index;
 };

@@ -1,22 +1,21 @@
 import { vectorTowards } from '@portico/contracts';
 import { startQdrantStandIn, type QdrantCall, type QdrantFault } from '@portico/test-servers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Limits } from './connect.ts';
-import { collectionsOf, createSubject, expectSame, idOf, queryOf, until, type Subject } from '../test/subject.ts';
+import { usualLimits } from './connect.ts';
+import { collectionsOf, createSubject, expectSame, idOf, queryOf, type Subject } from '../test/subject.ts';
+import { stopTimeOfEachTest, time, until } from '../test/time.ts';
 
 let standIn: Awaited<ReturnType<typeof startQdrantStandIn>>;
 let subject: Subject;
 const among = [0, 1, 2, 3].map(idOf);
 
-const startProcess = (limits: Partial<Limits>): Subject =>
-  createSubject({ url: standIn.url, name: 'outages', apiKey: 'right key', limits });
-
+stopTimeOfEachTest();
 beforeEach(async () => {
   standIn = await startQdrantStandIn({ apiKey: 'right key' });
-  subject = startProcess({ searchMs: 300 });
+  subject = createSubject({ url: standIn.url, name: 'outages', apiKey: 'right key' });
 });
 afterEach(async () => {
-  await subject.close();
+  await time().passUntil(subject.close());
   await standIn.close();
 });
 
@@ -26,7 +25,7 @@ const put = (number: number, ...towards: readonly number[]): number =>
 /** Searches, expects the true result, and returns who gave it. */
 const ask = async (asOf: number): Promise<'qdrant' | 'database'> => {
   const query = queryOf({ among, asOf });
-  const { matches, isFallback } = await subject.index.search(query);
+  const { matches, isFallback } = await time().passUntil(subject.index.search(query));
   expectSame(matches, (await subject.truth.search(query)).matches);
   expect(matches.length).toBeGreaterThan(0);
   return isFallback ? 'database' : 'qdrant';
@@ -145,18 +144,21 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
     const asOf = await filled();
     standIn.faults.set('hang');
     await Promise.all(Array.from({ length: 5 }, () => ask(asOf)));
-    await until(async () => (await Promise.allSettled([subject.index.check()]))[0].status === 'rejected');
     standIn.calls.length = 0;
-    for (let i = 0; i < 200; i += 1) expect(await ask(asOf)).toBe('database');
-    expect(standIn.calls.length).toBeLessThan(20);
+    await expect(subject.index.check()).rejects.toThrow('gets no requests');
+    const trials = 3;
+    for (let trial = 0; trial < trials; trial += 1) {
+      for (let i = 0; i < 20; i += 1) expect(await ask(asOf)).toBe('database');
+      await time().pass(usualLimits.restMs);
+    }
+    expect(standIn.calls.length).toBeGreaterThan(0);
+    expect(standIn.calls.length).toBeLessThanOrEqual(trials);
   });
 
   test.each([
     ['filling a new collection', (path: string) => path.endsWith('/points')],
     ['creating a new collection', (path: string) => /^\/collections\/[^/]+$/.test(path)],
   ])('a search does not wait for %s: the database answers meanwhile', async (_what, isSlow) => {
-    await subject.close();
-    subject = startProcess({ searchMs: 300, bulkMs: 60_000 });
     const asOf = fill();
     standIn.faults.set('hang', (method, path) => method === 'PUT' && isSlow(path));
     await isAnsweredMeanwhile(asOf, ({ method, path }) => method === 'PUT' && isSlow(path));
@@ -164,8 +166,6 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
   });
 
   test('a search does not wait for slow updates: the database answers meanwhile', async () => {
-    await subject.close();
-    subject = startProcess({ searchMs: 300, bulkMs: 60_000 });
     await filled();
     standIn.faults.set('hang', (_method, path) => path.endsWith('/points/batch'));
     const asOf = put(3, 1, 0.1);
@@ -229,18 +229,12 @@ describe('Qdrant stand-in: collections that are not in use', () => {
   };
   const isRemoval = (path: string) => path.endsWith('/points/delete');
 
-  const restart = async (limits: Partial<Limits>): Promise<void> => {
-    await subject.close();
-    subject = startProcess(limits);
-  };
-
   test.each<QdrantFault>(['503', 'hang'])('%s of one fails no removal and opens no circuit breaker', async (fault) => {
-    await restart({ searchMs: 2_000, restMs: 60_000 });
     const asOf = await filled();
     await leaveBehind(1);
     standIn.faults.set(fault, (_method, path) => path.includes(leftover(1)));
     subject.embeddings.remove(idOf(0));
-    await Promise.all(Array.from({ length: 6 }, () => subject.index.remove(idOf(0))));
+    await time().passUntil(Promise.all(Array.from({ length: 6 }, () => subject.index.remove(idOf(0)))));
     expect(standIn.calls.filter(({ path }) => path.includes(leftover(1)) && isRemoval(path))).toHaveLength(6);
     expect(await ask(asOf)).toBe('qdrant');
     const { client, current } = await collectionsOf(standIn.url, 'outages', 'right key');
@@ -252,12 +246,11 @@ describe('Qdrant stand-in: collections that are not in use', () => {
   });
 
   test('a removal waits only for the slowest of them, not for one after another', async () => {
-    await restart({ searchMs: 60_000, bulkMs: 60_000 });
     await filled();
     await leaveBehind(3);
     standIn.faults.set('hang', (_method, path) => isRemoval(path));
     const removal = subject.index.remove(idOf(0)).catch((error: unknown) => error);
-    await until(() => standIn.calls.filter(({ path }) => isRemoval(path)).length === 4);
+    await time().stillUntil(() => expect(standIn.calls.filter(({ path }) => isRemoval(path))).toHaveLength(4));
     await standIn.stop();
     expect(String(await removal)).toContain('removing a vector');
   });
@@ -281,7 +274,7 @@ describe('Qdrant stand-in: the API key', () => {
   test('a missing key is logged', async () => {
     const other = createSubject({ url: standIn.url, name: 'outages', embeddings: subject.embeddings });
     expect((await other.index.search(queryOf({ among, asOf: fill() }))).isFallback).toBe(true);
-    await until(() => JSON.stringify(other.log.lines).includes('Must provide an API key'));
+    await time().stillUntil(() => expect(JSON.stringify(other.log.lines)).toContain('Must provide an API key'));
     await other.close();
   });
 
@@ -290,7 +283,9 @@ describe('Qdrant stand-in: the API key', () => {
     standIn.faults.set('403', (method, path) => method === 'PUT' || /\/points\/(batch|delete)$/.test(path));
     const asOf = put(3, 1, 0.1);
     expect(await ask(asOf)).toBe('database');
-    await until(() => JSON.stringify(subject.log.lines).includes('Qdrant refuses the API key: Forbidden'));
+    await time().stillUntil(() =>
+      expect(JSON.stringify(subject.log.lines)).toContain('Qdrant refuses the API key: Forbidden'),
+    );
     await expect(subject.index.remove(idOf(0))).rejects.toThrow('Forbidden');
     standIn.faults.set(null);
     await until(() => isBack(asOf));
@@ -302,7 +297,9 @@ describe('Qdrant stand-in: an old release', () => {
     const old = await startQdrantStandIn({ version: '1.15.5' });
     const other = createSubject({ url: old.url, name: 'old', embeddings: subject.embeddings });
     expect((await other.index.search(queryOf({ among, asOf: fill() }))).isFallback).toBe(true);
-    await until(() => JSON.stringify(other.log.lines).includes('Qdrant 1.15.5 is too old: 1.16 or newer is needed'));
+    await time().stillUntil(() =>
+      expect(JSON.stringify(other.log.lines)).toContain('Qdrant 1.15.5 is too old: 1.16 or newer is needed'),
+    );
     await other.close();
     await old.close();
   });

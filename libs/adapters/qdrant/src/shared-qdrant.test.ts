@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { usualLimits } from './connect.ts';
 import { aliasOf } from './generations.ts';
 import { QdrantServer } from './qdrant-server.ts';
-import { collectionsOf, createSubject, expectSame, idOf, queryOf, until, type Subject } from '../test/subject.ts';
+import { collectionsOf, createSubject, expectSame, idOf, queryOf, type Subject } from '../test/subject.ts';
+import { stopTimeOfEachTest, time, until } from '../test/time.ts';
 
 const name = 'shared';
 const alias = aliasOf(name, 'm');
@@ -14,6 +15,7 @@ let standIn: Awaited<ReturnType<typeof startQdrantStandIn>>;
 let embeddings: EmbeddingChanges;
 let open: Subject[];
 
+stopTimeOfEachTest();
 beforeEach(async () => {
   standIn = await startQdrantStandIn();
   embeddings = createEmbeddingChanges();
@@ -26,7 +28,7 @@ afterEach(async () => {
 
 /** A process of the installation. One with another database has a backup of it, or is another installation. */
 const startProcess = (changes: Partial<Parameters<typeof createSubject>[0]> = {}): Subject => {
-  const subject = createSubject({ url: standIn.url, name, embeddings, limits: { searchMs: 20_000 }, ...changes });
+  const subject = createSubject({ url: standIn.url, name, embeddings, ...changes });
   open.push(subject);
   return subject;
 };
@@ -147,7 +149,7 @@ describe('Qdrant stand-in: a rebuild', () => {
         const score = matches.find((match) => match.collectionId === collectionId)?.score;
         expect(score).toBeCloseTo(3 / length, 6);
         answers += 1;
-        await new Promise((resolve) => setTimeout(resolve, 1));
+        await new Promise(setImmediate);
       }
     });
     const progress: number[] = [];
@@ -347,8 +349,8 @@ describe('Qdrant stand-in: a start', () => {
     for (let i = 0; i < 700; i += 1) put(i, [1, i]);
     const asOf = put(700, [1, 700]);
     const held = heldUp(() => true);
-    const subject = startProcess({ embeddings: held.embeddings, limits: { searchMs: 1_000 } });
-    expect(await expectTrue(subject, asOf)).toBe('database');
+    const subject = startProcess({ embeddings: held.embeddings });
+    expect(await time().passUntil(expectTrue(subject, asOf))).toBe('database');
     expect(messages(subject)).toContain(
       'The vectors are being written to Qdrant; the database answers searches meanwhile',
     );
@@ -362,7 +364,7 @@ describe('Qdrant stand-in: a start', () => {
     const asOf = put(0, [1]);
     const subject = startProcess();
     subject.index.prepare('m', 0);
-    await until(() => standIn.calls.some(({ path }) => path === '/collections/aliases'));
+    await time().stillUntil(() => expect(standIn.calls.map(({ path }) => path)).toContain('/collections/aliases'));
     expect(await expectTrue(subject, asOf)).toBe('qdrant');
   });
 });

@@ -3,6 +3,7 @@ import { createEmbeddingChanges, recordLog, vectorIndexContract, type VectorInde
 import { startFaultProxy, startQdrant, startQdrantStandIn } from '@portico/test-servers';
 import { createEmbeddedVectorIndex } from '@portico/vectors';
 import { afterAll, afterEach, describe, test } from 'vitest';
+import { limitsOfServer, type Server } from '../test/limits-of-server.ts';
 import { connect } from './connect.ts';
 import { createQdrantVectorIndex } from './qdrant-vector-index.ts';
 
@@ -16,7 +17,7 @@ afterEach(async () => {
 });
 
 /** An index with a name of its own behind a proxy, so that its dependencies can be made to fail. */
-const createSubject = async (server: { readonly url: string; readonly apiKey?: string | null | undefined }) => {
+const createSubject = async (server: Server) => {
   const { hostname, port } = new URL(server.url);
   const proxy = await startFaultProxy({ host: hostname, port: Number(port || 6333) });
   const name = `portico-test-${randomUUID()}`;
@@ -36,8 +37,7 @@ const createSubject = async (server: { readonly url: string; readonly apiKey?: s
     fallback: createEmbeddedVectorIndex({ embeddings }),
     log: recordLog(),
     name,
-    // A real server on a slow machine takes over half a second to create a collection.
-    limits: { searchMs: 20_000 },
+    limits: limitsOfServer,
   });
   closers.push(
     () => proxy.close(),
@@ -58,7 +58,7 @@ const removeCollections = async (url: string, apiKey: string | null, prefix: str
   for (const { name } of collections) if (name.startsWith(prefix)) await client.deleteCollection(name);
 };
 
-const proveOn = (server: { readonly url: string; readonly apiKey?: string | null | undefined }) => {
+const proveOn = (server: Server) => {
   for (const [sentence, check] of Object.entries(vectorIndexContract)) {
     test(sentence, async () => check(await createSubject(server)));
   }

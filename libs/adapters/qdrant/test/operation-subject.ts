@@ -5,11 +5,7 @@ import { startFaultProxy } from '@portico/test-servers';
 import { createEmbeddedOperationIndex } from '@portico/vectors';
 import { connect } from '../src/connect.ts';
 import { createQdrantOperationIndex } from '../src/qdrant-operation-index.ts';
-
-export interface Server {
-  readonly url: string;
-  readonly apiKey?: string | null | undefined;
-}
+import { limitsOfServer, type Server } from './limits-of-server.ts';
 
 /** An index with a name of its own behind a proxy, so that its dependencies can be made to fail. */
 export const createOperationSubject = async (server: Server, closers: (() => Promise<unknown>)[]) => {
@@ -41,8 +37,7 @@ export const createOperationSubject = async (server: Server, closers: (() => Pro
     fallback,
     log: recordLog(),
     name,
-    // A real server on a slow machine takes over half a second to create a collection.
-    limits: { searchMs: 20_000 },
+    limits: limitsOfServer,
   });
   closers.push(
     () => proxy.close(),

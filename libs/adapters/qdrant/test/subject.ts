@@ -16,9 +16,6 @@ export interface Subject {
   close(): Promise<void>;
 }
 
-/** Pauses short enough for a test to see Qdrant come back. */
-const impatient: Partial<Limits> = { searchMs: 1_000, restMs: 300 };
-
 export const createSubject = (options: {
   readonly url: string;
   readonly name: string;
@@ -37,7 +34,7 @@ export const createSubject = (options: {
     fallback: truth,
     log,
     name: options.name,
-    limits: { ...impatient, ...options.limits },
+    limits: options.limits ?? {},
   });
   return { index, embeddings, truth, log, close: () => index.close() };
 };
@@ -80,9 +77,4 @@ export const collectionsOf = async (url: string, name: string, apiKey: string | 
     names: collections.map((collection) => collection.name).filter((collection) => collection.startsWith(`${alias}-g`)),
     current: aliases.find(({ alias_name }) => alias_name === alias)?.collection_name ?? null,
   };
-};
-
-/** Waits until it holds; the test's own timeout is the limit. */
-export const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
 };
