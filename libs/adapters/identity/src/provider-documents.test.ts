@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { makeSigningKey, signToken, startProvider, type Answer } from '../test/loopback-provider.ts';
-import { outcomeOf, providerAndVerifier } from '../test/provider-and-verifier.ts';
+import { outcomeOf, providerAndVerifier, stoppedTime } from '../test/provider-and-verifier.ts';
 import { assertFetchable, documentMaxBytes, fetchKeySetText, keysAddressIn } from './provider-documents.ts';
 
 const key = await makeSigningKey('one');
 const open = new AbortController().signal;
-const at = (issuer: string, jwksUrl: string | null = null, timeoutMs = 10_000) => ({ issuer, jwksUrl, timeoutMs });
+const timeoutMs = 600_000;
+const at = (issuer: string, jwksUrl: string | null = null) => ({ issuer, jwksUrl, timeoutMs });
 
 test.each([
   'http://example.com/keys',
@@ -79,10 +80,10 @@ describe('a discovery document', () => {
 });
 
 describe('a response of the provider', () => {
-  const fetching = async (answer: Answer, timeoutMs?: number): Promise<string> => {
+  const fetching = async (answer: Answer): Promise<string> => {
     const provider = await startProvider([key]);
     provider.answerKeys(answer);
-    return fetchKeySetText(at(provider.issuer, null, timeoutMs), open);
+    return fetchKeySetText(at(provider.issuer), open);
   };
 
   test('is accepted up to 256 KiB', async () => {
@@ -100,12 +101,21 @@ describe('a response of the provider', () => {
     ['the head alone', (response) => response.flushHeaders()],
     ['half of it', (response) => response.write('{"keys":[')],
   ])('times out when %s comes in time', async (_name, answer) => {
-    await expect(fetching(answer, 200)).rejects.toThrow(/timeout/);
+    const time = stoppedTime();
+    const asked = Promise.withResolvers<void>();
+    const fetched = expect(fetching((...args) => (asked.resolve(), answer(...args)))).rejects.toThrow(/timeout/);
+    await asked.promise;
+    await time.pass(timeoutMs);
+    await fetched;
   });
 
   test('times out when the discovery document does not come in time', async () => {
     const provider = await startProvider([key]);
-    provider.answerDiscovery(() => undefined);
-    await expect(fetchKeySetText(at(provider.issuer, null, 200), open)).rejects.toThrow(/timeout/);
+    const time = stoppedTime();
+    const asked = new Promise<void>((resolve) => provider.answerDiscovery(() => resolve()));
+    const fetched = expect(fetchKeySetText(at(provider.issuer), open)).rejects.toThrow(/timeout/);
+    await asked;
+    await time.pass(timeoutMs);
+    await fetched;
   });
 });

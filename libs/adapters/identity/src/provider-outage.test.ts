@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeSigningKey, signToken, unavailable } from '../test/loopback-provider.ts';
-import { keepInMemory, outcomeOf, providerAndVerifier } from '../test/provider-and-verifier.ts';
+import { keepInMemory, outcomeOf, providerAndVerifier, stoppedTime } from '../test/provider-and-verifier.ts';
+import { fetchTimeoutMs } from './oidc-token-verifier.ts';
 import { freshMs, staleMaxMs } from './remote-key-source.ts';
 
 const [key, stranger] = await Promise.all([makeSigningKey('one'), makeSigningKey('one')]);
@@ -92,11 +93,18 @@ test('during an outage unknown key ids cause a fetch every 30 seconds, or less o
 });
 
 test('a provider that hangs costs each token at most one timeout, and a backoff follows', async () => {
-  const { provider, verifier, claims, warnings } = await providerAndVerifier([key], { timeoutMs: 100 });
-  provider.answerKeys(() => undefined);
+  const time = stoppedTime();
+  const timeoutMs = fetchTimeoutMs;
+  const { provider, verifier, claims, warnings } = await providerAndVerifier([key], { timeoutMs });
+  const asked = new Promise<void>((resolve) => provider.answerKeys(() => resolve()));
   const tokens = await Promise.all(Array.from({ length: 20 }, (_, at) => signToken(key, claims({ sub: `${at}` }))));
-  const outcomes = await Promise.all(tokens.map((token) => outcomeOf(verifier.verify(token))));
-  expect(new Set(outcomes)).toEqual(new Set(['identity_unavailable']));
+  const outcomes: string[] = [];
+  for (const token of tokens) void outcomeOf(verifier.verify(token)).then((outcome) => outcomes.push(outcome));
+  await asked;
+  await time.pass(timeoutMs - 1);
+  expect(outcomes).toEqual([]);
+  await time.pass(1);
+  await time.stillUntil(() => expect(outcomes).toEqual(tokens.map(() => 'identity_unavailable')));
   for (const token of tokens) expect(await outcomeOf(verifier.verify(token))).toBe('identity_unavailable');
   // Logged once per fetch, whichever of its two requests timed out.
   expect(warnings).toHaveLength(1);

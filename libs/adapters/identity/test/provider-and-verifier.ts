@@ -1,14 +1,22 @@
 import { ClockByHand, recordLog } from '@portico/contracts';
 import { isPorticoError } from '@portico/domain';
-import { onTestFinished } from 'vitest';
+import { stopTime, type StoppedTime } from '@portico/test-servers';
+import { onTestFinished, vi } from 'vitest';
 import { createOidcTokenVerifier, type OidcTokenVerifierOptions } from '../src/oidc-token-verifier.ts';
 import type { KeySetStorage } from '../src/remote-key-source.ts';
 import { startProvider, type SigningKey } from './loopback-provider.ts';
 
 export const audience = 'app';
 
-/** A fetch timeout for tests about something else: no load of the machine comes near it. */
-export const amplyMs = 20_000;
+/** A fetch timeout for tests about something else, for hangs alone. */
+export const amplyMs = 600_000;
+
+/** For the rest of the test: a fetch times out when the test lets its time pass. */
+export const stoppedTime = (): StoppedTime => {
+  const time = stopTime(vi);
+  onTestFinished(time.goOn);
+  return time;
+};
 
 export interface KeptText extends KeySetStorage {
   /** The text saved last. */
