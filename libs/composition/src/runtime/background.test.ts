@@ -3,17 +3,27 @@ import { Writable } from 'node:stream';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { authorityOf, type Principal, type CollectionId } from '@portico/domain';
-import { nomicStandIn, startOllamaStandIn, type OllamaStandIn } from '@portico/test-servers';
-import { expect, onTestFinished, test } from 'vitest';
+import {
+  nomicStandIn,
+  startOllamaStandIn,
+  stopTime,
+  type OllamaStandIn,
+  type StoppedTime,
+} from '@portico/test-servers';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startBackground } from './background.ts';
 import { compose, type Composition, type Portico } from '../wiring/compose.ts';
 import { localAdmin, readConfig } from '../config.ts';
 import { createLogger } from './logging.ts';
 
 const intervals = { relayMs: 20, pruneMs: 30, modelMs: 30, modelMaxMs: 30, heartbeatMs: 20, usageMs: 20 };
-/** A failed job waits a second before its retry. */
-const patienceMs = 15_000;
 const changed = { ...nomicStandIn, digest: 'c'.repeat(64) };
+
+const stoppedTime = (): StoppedTime => {
+  const time = stopTime(vi);
+  onTestFinished(time.goOn);
+  return time;
+};
 
 const newFolder = () => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-background-'));
@@ -102,7 +112,7 @@ test('Ollama stand-in: collections are embedded again after a change of model, a
   expect(await search(portico, 'rain')).toHaveLength(1);
 
   working(portico);
-  await expect.poll(() => embedded(portico), { timeout: patienceMs }).toBe(3);
+  await expect.poll(() => embedded(portico)).toBe(3);
   const found = await search(portico, 'rain');
   expect(found.map(({ collectionName }) => collectionName).slice(0, 2)).toEqual(['rain and snow', 'rain and wind']);
   expect(found).toHaveLength(3);
@@ -127,11 +137,11 @@ test('Ollama stand-in: after a switch to Ollama searches answer from the built-i
   expect(await search(portico, 'rain')).toEqual(before);
   standIn.setFault('failure');
   working({ ...portico, logger });
-  await expect.poll(() => standIn.asked('/api/embed').length, { timeout: patienceMs }).toBeGreaterThan(0);
+  await expect.poll(() => standIn.asked('/api/embed').length).toBeGreaterThan(0);
   expect(await search(portico, 'rain')).toEqual(before);
   standIn.setFault(null);
   const serving = async () => (await portico.ports.models.state()).serving;
-  await expect.poll(serving, { timeout: patienceMs }).toBe(await portico.ports.embedder.modelId());
+  await expect.poll(serving).toBe(await portico.ports.embedder.modelId());
   const after = await search(portico, 'rain');
   expect(after).toHaveLength(3);
   expect(after).not.toEqual(before);
@@ -144,9 +154,11 @@ test('Ollama stand-in: embeddings that wait together are made in few requests', 
   const standIn = await openStandIn();
   const portico = await open(standIn);
   for (let number = 1; number <= 8; number += 1) await create(portico, `rain ${number}`);
+  const time = stoppedTime();
   standIn.setFault({ slowMs: 1_500 }, 1);
-  working(portico);
-  await expect.poll(() => embedded(portico), { timeout: patienceMs }).toBe(8);
+  const background = startBackground(portico, intervals);
+  await time.passUntilSucceeds(async () => expect(await embedded(portico)).toBe(8));
+  await time.passUntil(background.stop());
   const sizes = standIn.asked('/api/embed').map(({ input }) => (input as readonly string[]).length);
   expect(sizes.reduce((sum, size) => sum + size)).toBe(8);
   // The first request takes long, and the next is small as well; the other texts gather meanwhile.
@@ -158,12 +170,12 @@ test('Ollama stand-in: a process that runs jobs notices a replaced model', async
   const portico = await open(standIn);
   await create(portico, 'rain and wind');
   working(portico);
-  await expect.poll(() => embedded(portico), { timeout: patienceMs }).toBe(1);
+  await expect.poll(() => embedded(portico)).toBe(1);
   for (const model of [changed, nomicStandIn]) {
     standIn.install(model);
     // The next embedding notices the change; without a search the embedder would cache the model's id for a minute.
     await search(portico, 'rain');
-    await expect.poll(() => search(portico, 'rain'), { timeout: patienceMs }).toHaveLength(1);
+    await expect.poll(() => search(portico, 'rain')).toHaveLength(1);
   }
 });
 
@@ -178,10 +190,10 @@ test('Ollama stand-in: what is outdated at the start is embedded once Ollama is 
 
   const portico = await open(standIn, { DATA_DIR: folder });
   const looks = workingAndCounting(portico, 'followModel');
-  await expect.poll(looks, { timeout: patienceMs }).toBeGreaterThanOrEqual(3);
+  await expect.poll(looks).toBeGreaterThanOrEqual(3);
   expect(await due(portico)).toEqual([]);
   await standIn.control.start();
-  await expect.poll(() => embedded(portico), { timeout: patienceMs }).toBe(1);
+  await expect.poll(() => embedded(portico)).toBe(1);
 });
 
 test('Ollama stand-in: a collection has one job, however many processes look for outdated ones', async () => {
@@ -192,7 +204,7 @@ test('Ollama stand-in: a collection has one job, however many processes look for
   for (const name of ['rain', 'snow']) await create(portico, name);
   standIn.setFault('failure');
   for (const looks of [portico, again].map((each) => workingAndCounting(each, 'followModel')))
-    await expect.poll(looks, { timeout: patienceMs }).toBeGreaterThanOrEqual(3);
+    await expect.poll(looks).toBeGreaterThanOrEqual(3);
   expect(await due(portico)).toHaveLength(2);
 });
 
@@ -200,7 +212,7 @@ test('Ollama stand-in: with JOBS=off a process does not look for outdated embedd
   const standIn = await openStandIn();
   const portico = await open(standIn, { JOBS: 'off', AUDIT_RETENTION_DAYS: '1' });
   const prunings = workingAndCounting(portico, 'pruneAudit');
-  await expect.poll(prunings, { timeout: patienceMs }).toBeGreaterThanOrEqual(3);
+  await expect.poll(prunings).toBeGreaterThanOrEqual(3);
   expect(standIn.requests).toEqual([]);
 });
 
@@ -224,11 +236,11 @@ test('old audit entries are removed in batches until it is stopped, and the even
     return Promise.resolve(1_000);
   };
   const background = startBackground({ ...portico, useCases: { ...portico.useCases, pruneAudit } }, intervals);
-  await expect.poll(() => portions, { timeout: patienceMs }).toBeGreaterThanOrEqual(100);
+  await expect.poll(() => portions).toBeGreaterThanOrEqual(100);
   expect(turns).toBeGreaterThanOrEqual(99);
   await background.stop();
   const stoppedAfter = portions;
-  await expect.poll(() => turns > 2 * stoppedAfter, { timeout: patienceMs }).toBe(true);
+  await expect.poll(() => turns > 2 * stoppedAfter).toBe(true);
   expect(portions).toBe(stoppedAfter);
 });
 
@@ -241,14 +253,15 @@ test('the heartbeat goes on until it is stopped, with JOBS=off too', async () =>
     'http',
   );
   onTestFinished(() => portico.close());
+  const time = stoppedTime();
   const background = startBackground(portico, intervals);
   const beat = () => (existsSync(file) ? readFileSync(file, 'utf8') : '');
-  await expect.poll(beat, { timeout: patienceMs }).toMatch(/Z$/m);
+  await time.passUntilSucceeds(() => expect(beat()).toMatch(/Z$/m));
   const first = beat();
-  await expect.poll(beat, { timeout: patienceMs }).not.toBe(first);
-  await background.stop();
+  await time.passUntilSucceeds(() => expect(beat()).not.toBe(first));
+  await time.passUntil(background.stop());
   rmSync(file);
-  await new Promise((resolve) => setTimeout(resolve, 3 * intervals.heartbeatMs));
+  await time.pass(3 * intervals.heartbeatMs);
   expect(existsSync(file)).toBe(false);
 });
 
@@ -273,6 +286,6 @@ test('a database outage is logged when it begins and when it ends, however many 
     logger: createLogger('info', 'test', destination),
     useCases: { ...portico.useCases, relayJobs },
   });
-  await expect.poll(() => tries, { timeout: patienceMs }).toBeGreaterThanOrEqual(6);
+  await expect.poll(() => tries).toBeGreaterThanOrEqual(6);
   expect(said).toEqual(['Relaying jobs failed; retrying', 'Relaying jobs works again']);
 });

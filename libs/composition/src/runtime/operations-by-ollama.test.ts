@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { authorityOf } from '@portico/domain';
-import { startOllamaStandIn, type OllamaStandIn } from '@portico/test-servers';
-import { expect, onTestFinished, test } from 'vitest';
+import { startOllamaStandIn, stopTime, type OllamaStandIn } from '@portico/test-servers';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { compose, type Composition } from '../wiring/compose.ts';
 import { localAdmin, readConfig } from '../config.ts';
 import { startBackground } from './background.ts';
@@ -18,7 +18,6 @@ const intervals = {
   usageMs: 20,
   modelMaxMs: 60,
 };
-const patienceMs = 15_000;
 
 const open = async (): Promise<{ readonly standIn: OllamaStandIn; readonly portico: Composition }> => {
   const standIn = await startOllamaStandIn();
@@ -79,9 +78,7 @@ test('Ollama stand-in: operations are embedded by the model, and the log says ho
   });
   const background = startBackground({ ...portico, logger }, intervals);
   onTestFinished(() => background.stop());
-  await expect
-    .poll(() => said, { timeout: patienceMs })
-    .toContain('The operations of all collections are read and embedded');
+  await expect.poll(() => said).toContain('The operations of all collections are read and embedded');
   const lines = said.filter((line) => line.includes('operations'));
   expect(lines[0]).toBe('The operations of collections were queued to be read and embedded');
   expect(lines.slice(1, -1)).toContain('The operations of collections are being embedded');
@@ -92,14 +89,16 @@ test('Ollama stand-in: operations are embedded by the model, and the log says ho
 test('Ollama stand-in: the end of the process interrupts the embedding of operations, which goes on later', async () => {
   const { standIn, portico } = await open();
   await create(portico, 'Steps', steps);
+  const time = stopTime(vi);
+  onTestFinished(time.goOn);
   standIn.setFault({ slowMs: 60 });
   const background = startBackground(portico, intervals);
   const sentOf = () => documentsOf(standIn).filter((text) => text.startsWith('Step '));
-  await expect.poll(() => sentOf().length, { timeout: patienceMs, interval: 5 }).toBeGreaterThan(3);
-  await background.stop();
+  await time.passUntilSucceeds(() => expect(sentOf().length).toBeGreaterThan(3));
+  await time.passUntil(background.stop());
   expect(sentOf().length).toBeLessThan(steps.length);
   const [id] = await portico.ports.outbox.due('operations', Date.now(), 9);
-  expect(id && (await portico.useCases.workJob(id))).toBe('done');
+  expect(id && (await time.passUntil(portico.useCases.workJob(id)))).toBe('done');
   expect(sentOf()).toHaveLength(steps.length);
   expect(new Set(sentOf()).size).toBe(steps.length);
 });

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { createUseCases, type Principal, type UsageStore } from '@portico/domain';
-import { expect, onTestFinished, test } from 'vitest';
+import { stopTime } from '@portico/test-servers';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { localAdmin, readConfig } from '../config.ts';
 import { compose, type Composition } from '../wiring/compose.ts';
 import { startBackground } from './background.ts';
@@ -86,8 +87,10 @@ test('counts that cannot be written are kept until they can be, and the log says
 
 test('a database that does not answer at the end does not keep the service from stopping, and the log says what is lost', async () => {
   const { portico, principal, said } = await open('http', () => () => new Promise(() => undefined));
+  const time = stopTime(vi);
+  onTestFinished(time.goOn);
   const background = startBackground(portico, { ...intervals, usageMs: never });
   portico.useCases.countUse(principal, 'search', null);
-  await background.stop();
+  await time.passUntil(background.stop());
   expect(said.at(-1)).toBe('The usage counts of the last seconds could not be written: they are lost');
-}, 20_000);
+});

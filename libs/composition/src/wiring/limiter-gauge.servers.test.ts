@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { startRedis } from '@portico/test-servers';
-import { expect, test } from 'vitest';
+import { startRedis, stopTime } from '@portico/test-servers';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { compose } from './compose.ts';
 import { readConfig } from '../config.ts';
 import { createLogger } from '../runtime/logging.ts';
@@ -12,25 +11,20 @@ const redis = await startRedis();
 
 test.skipIf(!redis?.control)(
   'readiness tells without any requests when the limiter enters its fallback and when it leaves it',
-  { timeout: 120_000 },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'portico-gauge-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    onTestFinished(() => redis?.close());
+    const time = stopTime(vi);
+    onTestFinished(time.goOn);
     const config = readConfig({ DATA_DIR: folder, REDIS_URL: redis?.url ?? '' });
     const portico = await compose(config, createLogger('silent', 'test'), 'http');
+    onTestFinished(() => time.passUntil(portico.close()));
     const inFallback = async () => (await portico.useCases.readReadiness()).parts.some((part) => part.inFallback);
-    const tells = async (active: boolean) => {
-      while ((await inFallback()) !== active) await pause(50);
-    };
-    try {
-      expect(await inFallback()).toBe(false);
-      await redis?.control?.stop();
-      await tells(true);
-      await redis?.control?.start();
-      await tells(false);
-    } finally {
-      await portico.close();
-      await redis?.close();
-      rmSync(folder, { recursive: true });
-    }
+    await time.stillUntil(async () => expect(await inFallback()).toBe(false));
+    await redis?.control?.stop();
+    await time.passUntilSucceeds(async () => expect(await inFallback()).toBe(true));
+    await redis?.control?.start();
+    await time.passUntilSucceeds(async () => expect(await inFallback()).toBe(false));
   },
 );
