@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { get as getPlain, type RequestOptions } from 'node:http';
 import { get as getByTls } from 'node:https';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { absent, freePort, onPath, selfSignedCertificate } from '@portico/test-servers';
 import { endProcess, root } from '../src/service-process.ts';
 import { createInstallation, type Installation } from './installation.ts';
@@ -19,7 +19,7 @@ interface Answer {
 const ask = (address: string, headers: RequestOptions['headers'] = {}): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const get = address.startsWith('https:') ? getByTls : getPlain;
-    get(address, { agent: false, rejectUnauthorized: false, headers, timeout: 20_000 }, (response) => {
+    get(address, { agent: false, rejectUnauthorized: false, headers }, (response) => {
       let body = '';
       response.on('data', (bytes: Buffer) => (body += bytes.toString()));
       response.on('end', () => resolve({ status: response.statusCode, location: response.headers.location, body }));
@@ -42,7 +42,7 @@ const startProxy = async (installation: Installation, servicePort: string, varia
     env: { ...process.env, ...variables },
   });
   closeSync(log);
-  await vi.waitFor(() => ask(`http://127.0.0.1:${port}/`));
+  await expect.poll(() => ask(`http://127.0.0.1:${port}/`).catch(() => null)).not.toBeNull();
   return { child, plain: `http://127.0.0.1:${port}`, byTls: `https://127.0.0.1:${tlsPort}` };
 };
 
@@ -53,7 +53,7 @@ describe.skipIf(!program)('the proxy of the stack', () => {
   const start = async (variables?: Record<string, string>) => {
     const proxy = await startProxy(installation, servicePort, variables);
     proxies.push(proxy.child);
-    await vi.waitFor(async () => expect((await ask(`${proxy.plain}/health`)).status).toBe(200));
+    await expect.poll(async () => (await ask(`${proxy.plain}/health`)).status).toBe(200);
     return proxy;
   };
   beforeAll(async () => {
