@@ -18,6 +18,7 @@ export { absent } from './absent.ts';
 export { onPath } from './binaries.ts';
 export * from './postgres.ts';
 export * from './redis.ts';
+export { sleep as sleepInRealTime } from './real-time.ts';
 export { stopTime, type StoppedTime } from './stopped-time.ts';
 export type { ServerControl } from './server-process.ts';
 export { freePort } from './free-port.ts';

@@ -3,5 +3,5 @@ export { withTemplates } from './mail-templates.ts';
 export { readSender, type Sender } from './sender.ts';
 export * from './silent-mailer.ts';
 export { findSmtpProblem, type SmtpProblem } from './smtp-connection.ts';
-export * from './smtp-mailer.ts';
+export { createSmtpMailer, type SmtpMailer, type SmtpMailerOptions } from './smtp-mailer.ts';
 export { readSmtpUrl, type SmtpTarget } from './smtp-url.ts';

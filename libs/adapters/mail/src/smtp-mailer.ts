@@ -22,12 +22,6 @@ export interface SmtpMailerOptions {
   /** The sender, as `readSender` accepts it. */
   readonly from: string;
   readonly clock: Pick<Clock, 'now'>;
-  /** Timeout until the server has greeted, TLS included; 10,000 by default. */
-  readonly connectMaxMs?: number;
-  /** Timeout for sending one mail; 14,000 by default, to stay within the port's 15 s. */
-  readonly sendMaxMs?: number;
-  /** How long the circuit stays open, while every mail fails at once; 5,000 by default. */
-  readonly restMs?: number;
 }
 
 export interface SmtpMailer extends Mailer {
@@ -37,11 +31,17 @@ export interface SmtpMailer extends Mailer {
   close(): Promise<void>;
 }
 
-const probeMaxMs = 2_000;
+/** Timeout until the server has greeted, TLS included. */
+const connectMaxMs = 10_000;
+/** Timeout for sending one mail, to stay within the port's 15 s. */
+export const sendMaxMs = 14_000;
+export const probeMaxMs = 2_000;
 /** Mail servers limit connections, and log each that brings no mail. */
 const probeKeptMs = 10_000;
 /** This many consecutive failures open the circuit, however long they take: a hang alone takes 14 s. */
-const failuresMax = 5;
+export const failuresMax = 5;
+/** How long the circuit stays open, while every mail fails at once. */
+export const restMs = 5_000;
 const closeWaitMs = 3_000;
 
 /**
@@ -53,7 +53,7 @@ const closeWaitMs = 3_000;
 export const createSmtpMailer = (options: SmtpMailerOptions): SmtpMailer => {
   const { clock } = options;
   const sender = readSender(options.from);
-  const server = new SmtpServer(readSmtpUrl(options.url), options);
+  const server = new SmtpServer(readSmtpUrl(options.url), options.log);
   return {
     enabled: true,
     send: async (mail) => server.take(mailMessage(mail, { from: sender, date: clock.now() })),
@@ -66,8 +66,6 @@ type Message = ReturnType<typeof mailMessage>;
 
 class SmtpServer {
   readonly #target: SmtpTarget;
-  readonly #connectMaxMs: number;
-  readonly #sendMaxMs: number;
   readonly #transport: Transporter;
   readonly #circuit;
   readonly #outage: Outage;
@@ -76,13 +74,8 @@ class SmtpServer {
   #lastFailure: DeliveryError | null = null;
   #refusedLogin: DeliveryError | null = null;
 
-  constructor(
-    target: SmtpTarget,
-    { log, connectMaxMs = 10_000, sendMaxMs = 14_000, restMs = 5_000 }: Omit<SmtpMailerOptions, 'url'>,
-  ) {
+  constructor(target: SmtpTarget, log: Log) {
     this.#target = target;
-    this.#connectMaxMs = connectMaxMs;
-    this.#sendMaxMs = sendMaxMs;
     this.#transport = createTransport({
       ...connectionOptions(target, connectMaxMs, sendMaxMs),
       ...loginWith(target.credentials),
@@ -104,7 +97,7 @@ class SmtpServer {
   async check(): Promise<void> {
     try {
       if (this.#refusedLogin) throw this.#refusedLogin;
-      await greet(this.#target, Math.min(probeMaxMs, this.#connectMaxMs));
+      await greet(this.#target, probeMaxMs);
     } catch (error) {
       this.#beginOutage(error as DeliveryError);
       throw error;
@@ -121,7 +114,7 @@ class SmtpServer {
 
   async #deliver(message: Message): Promise<void> {
     // When the circuit is half-open, one mail is the trial; the others wait for its outcome, within the same timeout.
-    const signal = AbortSignal.any([AbortSignal.timeout(this.#sendMaxMs), this.#closing.signal]);
+    const signal = AbortSignal.any([AbortSignal.timeout(sendMaxMs), this.#closing.signal]);
     const error = await this.#circuit
       .execute(() => this.#attempt(message, signal), signal)
       .catch((reason: unknown) => {
