@@ -49,7 +49,7 @@ const statementsOf = async (client: number): Promise<readonly Sent[]> => {
 /** Of one in no group, and of one in ten. */
 const allStatements = async () => (await Promise.all([5, 77].map(statementsOf))).flat();
 
-test('a request on SQLite looks up what it reads by indexes', { timeout: 120_000 }, () =>
+test('a request on SQLite looks up what it reads by indexes', () =>
   withMigratedFile(async (file) => {
     const { stores, close } = await openSqlStores({ kind: 'sqlite', file });
     const connection = new SqliteDriver(file);
@@ -66,8 +66,7 @@ test('a request on SQLite looks up what it reads by indexes', { timeout: 120_000
     }
     connection.close();
     await close();
-  }),
-);
+  }));
 
 /** Prints a plan, for whoever asks by `SHOW_PLANS=1`. */
 const show = (database: string, lines: readonly string[]): void => {
@@ -104,7 +103,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, each)
 const literal = (value: Value): string => (typeof value === 'string' ? `'${value}'` : String(value));
 
 describe.skipIf(!postgres)('on PostgreSQL', () => {
-  test('a request looks up what it reads by indexes, and reads few rows', { timeout: 180_000 }, async () => {
+  test('a request looks up what it reads by indexes, and reads few rows', async () => {
     const url = await newMigratedDatabase();
     const { stores, close } = await openSqlStores({ kind: 'postgresql', url });
     await onDatabase(url, async (client) => {

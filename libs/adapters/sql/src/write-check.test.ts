@@ -73,7 +73,7 @@ test.skipIf(!isLinux)('on SQLite the probe fails while the file cannot grow, and
       limitTo(statSync(`${file}-wal`).size);
       // A check that passed holds for a while.
       await expect
-        .poll(state, { timeout: 20_000, interval: 500 })
+        .poll(state, { interval: 500 })
         .toEqual({ isTaken: false, isReadable: true, isReady: false, warnings: [rejected] });
       limitTo('unlimited');
       expect(await state()).toMatchObject({ isTaken: true, isReady: true });
@@ -91,13 +91,11 @@ test('on SQLite the probe passes while a write may still wait for another proces
     other.exec('begin immediate');
     await probe.check();
     await expect
-      .poll(
-        () =>
-          probe.check().then(
-            () => 'ready',
-            () => 'not ready',
-          ),
-        { timeout: 10_000 },
+      .poll(() =>
+        probe.check().then(
+          () => 'ready',
+          () => 'not ready',
+        ),
       )
       .toBe('not ready');
     other.exec('commit');
@@ -125,7 +123,7 @@ test.skipIf(!postgres)(
     try {
       expect(await isReady()).toBe(true);
       await readOnly('on');
-      await expect.poll(isReady, { timeout: 20_000, interval: 500 }).toBe(false);
+      await expect.poll(isReady, { interval: 500 }).toBe(false);
       await expect(stores.audit.append(anEntry(), null)).rejects.toThrow('read-only');
       await stores.audit.page({ source: 'all' }, 0, 1);
     } finally {

@@ -16,9 +16,19 @@ export interface TestedDialect {
 /** Runs statements; a single one may have parameters (`?`), and returns its rows. */
 export type RunSql = <Row = unknown>(sql: string, parameters?: readonly Value[]) => Promise<readonly Row[]>;
 
+type DialectTests = (dialect: TestedDialect) => void;
+
 /** Defines the same tests for each kind of database. */
-export const describeDialects = (tests: (dialect: TestedDialect) => void): void => {
+export const describeDialects = (tests: DialectTests): void => {
+  describeSqlite(tests);
+  describePostgresql(tests);
+};
+
+export const describeSqlite = (tests: DialectTests): void => {
   describe('on SQLite', () => tests(sqlite));
+};
+
+export const describePostgresql = (tests: DialectTests): void => {
   describe.skipIf(!postgres)('on PostgreSQL', () => tests(postgresql));
 };
 

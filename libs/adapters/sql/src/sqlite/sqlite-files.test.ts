@@ -95,4 +95,4 @@ test('exclusive access keeps every other connection out', async () => {
   await aloneWithSqlite(file, async () => {
     expect(() => copySqlite(file, join(folder, 'copy.sqlite'))).toThrow('locked');
   });
-}, 60_000);
+});

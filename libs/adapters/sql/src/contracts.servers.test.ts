@@ -1,0 +1,4 @@
+import { testContracts } from '../test/contract-tests.ts';
+import { describePostgresql } from '../test/dialects.ts';
+
+describePostgresql(testContracts);

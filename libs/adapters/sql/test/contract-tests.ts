@@ -1,0 +1,90 @@
+import {
+  accessMatrixContract,
+  accessRequestStoreContract,
+  auditLogContract,
+  callerLookupContract,
+  collectionStoreContract,
+  deadLettersContract,
+  deadlineContract,
+  decidedRequestsContract,
+  embeddingJobsContract,
+  embeddingStoreContract,
+  expiryStoreContract,
+  grantExpiryContract,
+  grantStoreContract,
+  groupAccessContract,
+  groupClaimsContract,
+  groupMembersContract,
+  groupStoreContract,
+  limitStoreContract,
+  manyGrantsContract,
+  oneTimeCodeStoreContract,
+  operationBlockStoreContract,
+  operationStoreContract,
+  outboxContract,
+  profileSelectionContract,
+  profileStoreContract,
+  sealedStoreContract,
+  searchModelsContract,
+  serviceAccountStoreContract,
+  usageStoreContract,
+} from '@portico/contracts';
+import type { Contract, Stores } from '@portico/contracts';
+import type { AccessRequest } from '@portico/domain';
+import { describe, test } from 'vitest';
+import { insertRequest } from '../src/request-record.ts';
+import type { TestedDialect } from './dialects.ts';
+
+const contracts: Readonly<Record<string, Contract<Stores>>> = {
+  callers: callerLookupContract,
+  profiles: profileStoreContract,
+  profileSelections: profileSelectionContract,
+  collections: collectionStoreContract,
+  grants: grantStoreContract,
+  expiries: expiryStoreContract,
+  accessMatrix: accessMatrixContract,
+  requests: accessRequestStoreContract,
+  manyGrants: manyGrantsContract,
+  expiry: grantExpiryContract,
+  groups: groupStoreContract,
+  members: groupMembersContract,
+  claims: groupClaimsContract,
+  groupAccess: groupAccessContract,
+  audit: auditLogContract,
+  limits: limitStoreContract,
+  embeddings: embeddingStoreContract,
+  operations: operationStoreContract,
+  operationBlocks: operationBlockStoreContract,
+  embeddingJobs: embeddingJobsContract,
+  outbox: outboxContract,
+  deadLetters: deadLettersContract,
+  deadlines: deadlineContract,
+  sealed: sealedStoreContract,
+  models: searchModelsContract,
+  usage: usageStoreContract,
+  serviceAccounts: serviceAccountStoreContract,
+  oneTimeCodes: oneTimeCodeStoreContract,
+};
+
+/** Defines the tests of all contracts of the stores. */
+export const testContracts = ({ withStores, withPlace }: TestedDialect): void => {
+  for (const [port, contract] of Object.entries(contracts)) {
+    describe(port, () => {
+      for (const [sentence, check] of Object.entries(contract)) {
+        test(sentence, () => withStores(({ stores }) => check(stores)));
+      }
+    });
+  }
+
+  describe('requests', () => {
+    for (const [sentence, check] of Object.entries(decidedRequestsContract)) {
+      test(sentence, () =>
+        withPlace(async (open, run) => {
+          const { stores, close } = await open();
+          const ask = (request: AccessRequest) => run(insertRequest.text, insertRequest.parameters(request));
+          await check({ ...stores, ask: async (request) => void (await ask(request)) }).finally(close);
+        }),
+      );
+    }
+  });
+};
