@@ -5,7 +5,7 @@ import { accepts, RawSocket } from '../test/raw-socket.ts';
 import { startFaultProxy, type FaultProxy } from './fault-proxy.ts';
 import type { FaultMode } from './faulty-connection.ts';
 
-const until = (check: () => unknown) => vi.waitFor(check, { timeout: 15_000, interval: 10 });
+const until = (check: () => unknown) => vi.waitFor(check, { timeout: 2 * 60_000, interval: 10 });
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 200));
 
 /** A server that answers each message with "<message>!", ends its side when told "bye", and records what it received. */

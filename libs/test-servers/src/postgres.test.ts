@@ -6,7 +6,7 @@ import type { ServerControl } from './server-process.ts';
 
 /** Asks whether the server speaks TLS; the backend started for the connection answers "N". */
 const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
-const until = (check: () => unknown) => vi.waitFor(check, { timeout: 15_000, interval: 20 });
+const until = (check: () => unknown) => vi.waitFor(check, { timeout: 2 * 60_000, interval: 20 });
 
 const postgres = await startPostgres();
 afterAll(() => postgres?.close());

@@ -183,7 +183,7 @@ async function ask(psql: string, url: string, statement: string): Promise<void> 
   address.password = '';
   await run(psql, ['--no-psqlrc', '-v', 'ON_ERROR_STOP=1', '-q', '-d', address.href, '-c', statement], {
     env: { ...process.env, PGPASSWORD: password },
-    timeout: 30_000,
+    timeout: 2 * 60_000,
   });
 }
 

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import { accepts, portOf, RawSocket } from '../test/raw-socket.ts';
 import { startRedis } from './redis.ts';
 
-const until = (check: () => unknown) => vi.waitFor(check, { timeout: 15_000, interval: 20 });
+const until = (check: () => unknown) => vi.waitFor(check, { timeout: 2 * 60_000, interval: 20 });
 
 const redis = await startRedis();
 afterAll(() => redis?.close());

@@ -122,7 +122,7 @@ function ask(url: URL, commands: string[][]): Promise<void> {
       if (error) reject(error);
       else resolve();
     };
-    socket.setTimeout(10_000, () => end(new Error('Redis did not answer within 10 s.')));
+    socket.setTimeout(2 * 60_000, () => end(new Error('Redis did not answer within two minutes.')));
     socket.on('error', end);
     socket.on('close', () => end(new Error('Redis closed the connection.')));
     socket.on('data', (bytes: Buffer) => {

@@ -7,7 +7,7 @@ import { clearTimeout, setTimeout, sleep } from './real-time.ts';
 import type { Account } from './server-folder.ts';
 import type { Watchdog } from './watchdog.ts';
 
-const startTimeMs = 60_000;
+const startTimeMs = 5 * 60_000;
 const bindAttemptsMax = 10;
 const stopPatienceMs = 5_000;
 

@@ -194,9 +194,7 @@ afterAll(() => standIn.close());
 describe('Ollama stand-in:', () => facts(standIn));
 
 const ollama = await startOllama();
-/** A real server may run on any machine, however busy. */
-const patienceMs = 300_000;
-describe.skipIf(!ollama)('Ollama:', { timeout: patienceMs }, () => facts(ollama ?? standIn));
+describe.skipIf(!ollama)('Ollama:', () => facts(ollama ?? standIn));
 
 describe('Ollama stand-in, on demand:', () => {
   test('a pull goes through its steps with bytes, and the model is there afterwards', async () => {
