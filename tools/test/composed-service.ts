@@ -22,7 +22,7 @@ export interface ComposedService {
   readonly stop: () => Promise<void>;
 }
 
-const logger = createLogger('error', 'composed');
+const errorsAlone = createLogger('error', 'composed');
 
 /**
  * Composes the service as its process does. It listens at `PORT`; `clock` replaces the machine's for its use cases.
@@ -30,7 +30,11 @@ const logger = createLogger('error', 'composed');
  * Its database must not be opened by `node:sqlite` in this process meanwhile: that is a second SQLite, and the two would
  * release each other's locks.
  */
-export const startComposed = async (variables: Environment, clock?: Clock): Promise<ComposedService> => {
+export const startComposed = async (
+  variables: Environment,
+  clock?: Clock,
+  logger: ReturnType<typeof createLogger> = errorsAlone,
+): Promise<ComposedService> => {
   const config = readConfig(variables);
   const portico = await compose(config, logger, 'http');
   const useCases = clock ? createUseCases({ ...portico.ports, clock }, config.settings) : portico.useCases;
