@@ -21,6 +21,14 @@ describe.skipIf(!postgres)('PostgreSQL for tests', () => {
       await query(url, 'CREATE TABLE only_here (id int)');
     }
   });
+
+  it('returns a copy of a database, and each copy is its own', async () => {
+    const template = await postgres!.newDatabase();
+    await query(template, 'CREATE TABLE copied AS SELECT 42 AS answer');
+    const [one, other] = await Promise.all([postgres!.newDatabase(template), postgres!.newDatabase(template)]);
+    await query(one, 'UPDATE copied SET answer = 43');
+    expect([await query(one, 'TABLE copied'), await query(other, 'TABLE copied')]).toEqual(['43', '42']);
+  });
 });
 
 describe.skipIf(!postgres?.control)('A private PostgreSQL', () => {

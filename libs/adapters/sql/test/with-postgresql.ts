@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { startPostgres } from '@portico/test-servers';
 import { Client } from 'pg';
 import { openSqlStores, type SqlConfig, type SqlStores } from '../src/index.ts';
@@ -17,9 +18,20 @@ export const databaseTemplate = (fill: (place: SqlConfig) => Promise<void>): (()
   const make = async (): Promise<string> => {
     const url = await newDatabase();
     await fill({ kind: 'postgresql', url });
+    await unused(url);
     return url;
   };
   return async () => newDatabase(await (filled ??= make()));
+};
+
+/** Resolves once the server has ended all connections to a database, which it copies only then. */
+const unused = async (url: string): Promise<void> => {
+  const name = new URL(url).pathname.slice(1);
+  const connections = () =>
+    onDatabase(postgres?.url ?? '', (client) =>
+      client.query('select pid from pg_stat_activity where datname = $1', [name]),
+    );
+  while ((await connections()).rows.length > 0) await setTimeout(20);
 };
 
 /** The address of a new database with all tables. */
