@@ -1,3 +1,4 @@
+import { performance as hooks } from 'node:perf_hooks';
 import { setTimeout, sleep } from './real-time.ts';
 
 /** What is needed of Vitest's `vi`. */
@@ -37,6 +38,9 @@ const passedMaxMs = 120_000;
 /** A hundred of these attempts a second, for two minutes of real time at least. */
 const attemptsMax = 12_000;
 const stepMs = 20;
+/** A step after some time: what is awaited then is minutes away. */
+const stepMaxMs = 100;
+const stepAfter = (passedMs: number): number => Math.min(stepMaxMs, Math.max(stepMs, passedMs / 500));
 /** Rounds of the event loop after each step, a real millisecond at least: more than an exchange on loopback takes. */
 const roundsOfStep = 20;
 
@@ -51,6 +55,8 @@ const roundsOfStep = 20;
 export const stopTime = (timers: FakeTimers): StoppedTime => {
   const timeout = Reflect.get<typeof AbortSignal, 'timeout'>(AbortSignal, 'timeout');
   timers.useFakeTimers({ toFake: [...stopped], fakeNodeBuiltins: true });
+  const stoppedClock = globalThis.performance;
+  Object.defineProperty(hooks, 'now', { value: () => stoppedClock.now(), configurable: true });
   const stoppedTimer = globalThis.setTimeout;
   const startTimer = (act: () => void, ms = 0, ...rest: []) => (ms > 0 ? stoppedTimer : setTimeout)(act, ms, ...rest);
   globalThis.setTimeout = Object.assign(startTimer, stoppedTimer);
@@ -73,9 +79,10 @@ export const stopTime = (timers: FakeTimers): StoppedTime => {
       isSettled = true;
     };
     promise.then(settle, settle);
-    for (const before = performance.now(); !isSettled; await pass(stepMs)) {
-      if (performance.now() - before > passedMaxMs)
-        throw new Error('Nothing came of it within two minutes of stopped time');
+    for (const before = performance.now(); !isSettled;) {
+      const passedMs = performance.now() - before;
+      if (passedMs > passedMaxMs) throw new Error('Nothing came of it within two minutes of stopped time');
+      await pass(stepAfter(passedMs));
     }
     return promise;
   };
@@ -93,16 +100,19 @@ export const stopTime = (timers: FakeTimers): StoppedTime => {
     },
     passUntil,
     async passUntilSucceeds(attempt) {
-      for (const before = performance.now(); ; await pass(stepMs)) {
+      for (const before = performance.now(); ;) {
         try {
           return await passUntil(Promise.resolve(attempt()));
         } catch (error) {
-          if (performance.now() - before > passedMaxMs) throw error;
+          const passedMs = performance.now() - before;
+          if (passedMs > passedMaxMs) throw error;
+          await pass(stepAfter(passedMs));
         }
       }
     },
     goOn: () => {
       AbortSignal.timeout = timeout;
+      Reflect.deleteProperty(hooks, 'now');
       timers.useRealTimers();
     },
   };
