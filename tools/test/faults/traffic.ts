@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import type { ApiClient, Credential } from '../../src/api-client.ts';
 
 /** Traffic would exceed the default limit within seconds. */
@@ -53,7 +52,7 @@ export interface TrafficOptions {
 }
 
 /** Longer than any request may take, to tell a service that hangs from one that is slow. */
-const patienceMs = 30_000;
+const patienceMs = 120_000;
 
 /** Within this time a request must be answered (specification, section 1). */
 export const answerLimitMs = 10_000;
@@ -238,9 +237,6 @@ export const failures = (
   return counts;
 };
 
-/** The requests that were not answered within the 10 s that each has. */
-export const late = (seen: readonly Seen[]): readonly Seen[] => seen.filter(({ ms }) => ms >= answerLimitMs);
-
 /** How many requests of each operation were sent, so that a test can check that there was traffic at all. */
 export const sent = (seen: readonly Seen[]): Readonly<Partial<Record<Operation, number>>> => {
   const counts: Partial<Record<Operation, number>> = {};
@@ -276,17 +272,13 @@ export const createCollection = async (
 ): Promise<string> =>
   (await api.ask<{ id: string }>(admin, 'POST', '/api/collections/', { name, description, openapi_spec: document })).id;
 
-/** Reads until the value meets the condition, and returns it; throws if that takes too long. */
-export const eventually = async <T>(
-  read: () => Promise<T> | T,
-  holds: (value: T) => boolean,
-  withinMs = 30_000,
-): Promise<T> => {
+/** Reads until the value meets the condition, and returns it; throws after ten minutes. */
+export const eventually = async <T>(read: () => Promise<T> | T, holds: (value: T) => boolean): Promise<T> => {
   for (const startedAt = performance.now(); ; await pause(100)) {
     const value = await read();
     if (holds(value)) return value;
-    if (performance.now() - startedAt > withinMs) {
-      throw new Error(`The condition was not met within ${withinMs / 1_000} s: ${JSON.stringify(value)}`);
+    if (performance.now() - startedAt > 600_000) {
+      throw new Error(`The condition was not met within ten minutes: ${JSON.stringify(value)}`);
     }
   }
 };
@@ -313,20 +305,6 @@ export const stateOf = async ({ address, call }: ApiClient, dependency: string):
 /** The states of a dependency that the service can do without. */
 export const away: DependencyState = { ready: 200, status: 'unavailable', essential: false, up: '0' };
 export const present: DependencyState = { ready: 200, status: 'ok', essential: false, up: '1' };
-
-/** Waits until `/ready` and `/metrics` say this about a dependency. */
-export const untilStateIs = async (
-  api: ApiClient,
-  dependency: string,
-  state: DependencyState,
-  withinMs?: number,
-): Promise<void> => {
-  await eventually(
-    () => stateOf(api, dependency),
-    (now) => isDeepStrictEqual(now, state),
-    withinMs,
-  );
-};
 
 export interface LogLine {
   readonly level: string | number;
