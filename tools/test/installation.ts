@@ -1,14 +1,13 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { Environment } from '@portico/composition';
 import { freePort } from '@portico/test-servers';
 import { createApiClient, type ApiClient, type Credential } from '../src/api-client.ts';
 import { endProcess, root, startService, type ServiceProcess } from '../src/service-process.ts';
 import { startComposed, type ComposedService } from './composed-service.ts';
-import { runTool, type ToolRun } from './run-tool.ts';
+import { inherited, runTool, startToolProcess, toolArguments, type ToolRun } from './run-tool.ts';
 
 export interface Replica {
   readonly service: ServiceProcess;
@@ -46,14 +45,6 @@ export interface Installation {
   readonly remove: () => Promise<void>;
 }
 
-const run = promisify(execFile);
-
-/** What any process of a test takes over: a place for compiled sources, so that it starts in half the time. */
-export const inherited: Environment = {
-  PATH: process.env.PATH,
-  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-};
-
 export const createInstallation = async (variables: Readonly<Record<string, string>> = {}): Promise<Installation> => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-installation-'));
   const port = await freePort();
@@ -88,18 +79,6 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
     children.push(child);
     return child;
   };
-  const commandOf = (args: readonly string[]) => ['-C', '@portico/source', join(root, 'apps/cli/src/main.ts'), ...args];
-  const toolProcess: Installation['toolProcess'] = async (...args) => {
-    const running = run(process.execPath, commandOf(args), { cwd: root, env: environment, maxBuffer: 64 * 1_048_576 });
-    children.push(running.child);
-    try {
-      return { code: 0, ...(await running) };
-    } catch (error) {
-      const { code, stdout, stderr } = error as { code: unknown; stdout: string; stderr: string };
-      if (typeof code !== 'number') throw error;
-      return { code, stdout, stderr };
-    }
-  };
   const tool: Installation['tool'] = (...args) => runTool(environment, args);
   const tokenOf = async (...args: readonly string[]): Promise<Credential> => {
     const { code, stdout, stderr } = await tool('token', ...args);
@@ -119,8 +98,12 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
     composeReplica: () => composeWith({ ...environment, PORT: '0' }),
     tool,
     toolElsewhere: (variables, ...args) => runTool(variables, args),
-    toolProcess,
-    spawnTool: (...args) => spawnWith(commandOf(args)),
+    toolProcess: (...args) => {
+      const { child, ended } = startToolProcess(environment, args);
+      children.push(child);
+      return ended;
+    },
+    spawnTool: (...args) => spawnWith([...toolArguments, ...args]),
     spawnWorker: () => spawnWith(['-C', '@portico/source', 'apps/worker/src/main.ts']),
     admin: () => tokenOf('--admin'),
     person: (uid) => tokenOf('--uid', uid, '--email', `${uid}@example.com`),

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startIdentityProvider, type IdentityProviderOptions } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { createInstallation } from './installation.ts';
-import { startTool } from './run-tool.ts';
+import { startTool, startToolProcess, type RunningTool } from './run-tool.ts';
 
 const ada = { uid: 'ada', email: 'ada@example.com', emailVerified: true };
 
@@ -34,8 +34,7 @@ const setUp = async (options: IdentityProviderOptions = {}) => {
   const file = () => join(folder, readdirSync(folder)[0] ?? 'none');
   const kept = () => JSON.parse(readFileSync(file(), 'utf8')) as { id_token: string; refresh_token: string };
   /** Starts to sign in, and returns what is said until `pattern` is found in it. */
-  const startLogin = async (pattern: RegExp) => {
-    const { said, ended } = startTool(env, ['login']);
+  const startLogin = async (pattern: RegExp, { said, ended }: RunningTool) => {
     let hasEnded = false;
     void ended.finally(() => (hasEnded = true));
     await expect.poll(() => hasEnded || pattern.test(said())).toBe(true);
@@ -44,12 +43,13 @@ const setUp = async (options: IdentityProviderOptions = {}) => {
     return { found, ended };
   };
   const byDevice = async () => {
-    const { found, ended } = await startLogin(/open (http\S+) on any device and enter the code (\S+)/);
+    const pattern = /open (http\S+) on any device and enter the code (\S+)/;
+    const { found, ended } = await startLogin(pattern, startTool(env, ['login']));
     expect(await provider.browse(ada, `${found[1]}?user_code=${found[2]}`)).toBeNull();
     return ended;
   };
-  const byBrowser = async () => {
-    const { found, ended } = await startLogin(/^(http\S+)$/m);
+  const byBrowser = async (start = startTool) => {
+    const { found, ended } = await startLogin(/^(http\S+)$/m, start(env, ['login']));
     const landing = await provider.browse(ada, found[1] ?? '');
     return { landing: landing ?? '', start: new URL(found[1] ?? ''), ended };
   };
@@ -84,7 +84,7 @@ test('a person signs in on another device, and the tool then works over HTTP', a
 
 test('a person signs in with a browser on the same machine, and nobody else can', async () => {
   const { address, tool, byBrowser } = await setUp();
-  const { landing, start, ended } = await byBrowser();
+  const { landing, start, ended } = await byBrowser(startToolProcess);
   expect(Object.fromEntries(start.searchParams)).toMatchObject({
     response_type: 'code',
     code_challenge_method: 'S256',

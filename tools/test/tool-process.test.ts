@@ -1,32 +1,28 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { Environment } from '@portico/composition';
+import { makeSecret } from '@portico/domain';
 import { root } from '../src/service-process.ts';
-import { createInstallation, inherited, type Installation } from './installation.ts';
+import { createInstallation, type Installation } from './installation.ts';
+import { startToolProcess } from './run-tool.ts';
 
 // Other tests run commands in their own process. Here is what a process adds.
 
 let installation: Installation;
-let variables: NodeJS.ProcessEnv;
+let variables: Environment;
 beforeAll(async () => {
   installation = await createInstallation();
   // Makes the database.
   await installation.tool('admin', 'list');
-  variables = { ...inherited, HOME: installation.folder, DATA_DIR: installation.folder, NODE_ENV: 'development' };
+  variables = { DATA_DIR: installation.folder, NODE_ENV: 'development' };
 });
 afterAll(() => installation.remove());
 
-const command = ['-C', '@portico/source', join(root, 'apps/cli/src/main.ts')];
-
-/** Starts the tool, to be written to and read from; `ended` resolves to its exit code. */
-const start = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
-  const child = spawn(process.execPath, [...command, ...args], { cwd: root, env: { ...variables, ...env } });
-  return { child, ended: once(child, 'close').then(([code]) => code as number | null) };
-};
+const start = (...args: readonly string[]) => startToolProcess(variables, args);
 
 test('a token is all that is on standard output', async () => {
   const { code, stdout, stderr } = await installation.toolProcess('token', '--admin');
@@ -60,58 +56,52 @@ test('run by npm, it finds relative paths where the operator is, and keeps the e
 });
 
 test('a secret is read from standard input', async () => {
-  const { child, ended } = start(['key', 'check']);
-  child.stdin.end('portico_sk_mistyped\n');
-  expect(await text(child.stdout)).toMatch(/^not well formed/);
-  expect(await ended).toBe(1);
+  const { child, ended } = start('key', 'check');
+  child.stdin.end(`${makeSecret(new Uint8Array(32).fill(3))}\n`);
+  expect(await ended).toEqual({ code: 0, stdout: expect.stringMatching(/^well formed/) as string, stderr: '' });
 });
 
 test('the address of a new database is read from standard input', async () => {
-  const to = join(installation.folder, 'moved.sqlite');
-  const { child, ended } = start(['migrate', '--to-file', '-', '--json']);
-  child.stdin.end(`sqlite:${to}\n`);
-  expect(JSON.parse(await text(child.stdout))).toMatchObject({ to: `sqlite:${to}` });
-  expect(await ended).toBe(0);
-  expect(existsSync(to)).toBe(true);
+  const to = `sqlite:${join(installation.folder, 'moved.sqlite')}`;
+  const { child, ended } = start('migrate', '--to-file', '-', '--json');
+  child.stdin.end(`${to}\n`);
+  const { code, stdout } = await ended;
+  expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ to })]);
 });
 
 test('a backup to standard output is the archive and nothing else', async () => {
-  const { child, ended } = start(['backup', '-']);
-  const chunks: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-  const said = text(child.stderr);
-  expect(await ended).toBe(0);
-  expect(await said).toContain('Written: portico.sqlite, secrets.key');
   const archive = join(installation.folder, 'output.tar');
-  writeFileSync(archive, Buffer.concat(chunks), { mode: 0o600 });
+  const { child, ended } = start('backup', '-');
+  const written = pipeline(child.stdout, createWriteStream(archive, { mode: 0o600 }));
+  expect(await ended).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('Written: portico.sqlite, secrets.key') as string,
+  });
+  await written;
   const other = await createInstallation();
-  try {
-    expect(await other.tool('restore', archive)).toMatchObject({ code: 0 });
-    const key = (folder: string) => readFileSync(join(folder, 'secrets.key'), 'utf8');
-    expect(key(other.folder)).toBe(key(installation.folder));
-  } finally {
-    await other.remove();
-  }
+  onTestFinished(() => other.remove());
+  expect(await other.tool('restore', archive)).toMatchObject({ code: 0 });
+  const keyOf = ({ folder }: Installation) => readFileSync(join(folder, 'secrets.key'), 'utf8');
+  expect(keyOf(other)).toBe(keyOf(installation));
 });
 
 test('a reader that closes the pipe early has read what it wanted', async () => {
-  const { child, ended } = start(['--help']);
+  // It still has its stores to close when it has written.
+  const { child, ended } = start('admin', 'list');
   child.stdout.destroy();
-  expect(await text(child.stderr)).toBe('');
-  expect(await ended).toBe(0);
+  expect(await ended).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('a server that is away is told in sentences while it is waited for, and a signal ends the wait', async () => {
-  const { child, ended } = start(['admin', 'list'], {
-    DATABASE_URL: 'postgresql://portico:hunter2@127.0.0.1:9/portico',
-  });
-  const [said] = (await once(child.stderr, 'data')) as [Buffer];
-  expect(said.toString()).toMatch(
+  const away = { ...variables, DATABASE_URL: 'postgresql://portico:hunter2@127.0.0.1:9/portico' };
+  const { child, said, ended } = startToolProcess(away, ['admin', 'list']);
+  await expect.poll(said).toContain('\n');
+  expect(said()).toMatch(
     /^portico: warning: The database at 127\.0\.0\.1:9\/portico cannot be reached; retrying for up to .*\n/,
   );
-  expect(said.toString()).not.toMatch(/hunter2|"level"|\n +at /);
+  expect(said()).not.toMatch(/hunter2|"level"|\n +at /);
   child.kill('SIGTERM');
-  expect(await ended).not.toBe(0);
+  await expect(ended).rejects.toThrow('ended by SIGTERM');
 });
 
 test('the doctor finds nothing wrong with this installation', async () => {

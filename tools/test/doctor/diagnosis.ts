@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { freePort } from '@portico/test-servers';
 import { expect, onTestFinished } from 'vitest';
 import { root } from '../../src/service-process.ts';
-import { createInstallation, inherited } from '../installation.ts';
-import { runTool, type ToolRun } from '../run-tool.ts';
+import { createInstallation } from '../installation.ts';
+import { inherited, runTool, toolArguments, type ToolRun } from '../run-tool.ts';
 
 const run = promisify(execFile);
 
@@ -63,8 +63,7 @@ export const doctor = async (variables: Variables, before?: string): Promise<Dia
 };
 
 const doctorAfter = (before: string, variables: Variables): Promise<ToolRun> => {
-  const args = ['-C', '@portico/source', join(root, 'apps/cli/src/main.ts'), 'doctor', '--json'];
-  const command = ['-c', `${before}; exec "$@"`, 'sh', process.execPath, ...args];
+  const command = ['-c', `${before}; exec "$@"`, 'sh', process.execPath, ...toolArguments, 'doctor', '--json'];
   return run('sh', command, { cwd: root, env: { ...inherited, ...variables } }).then(
     (output) => ({ code: 0, ...output }),
     (error: unknown) => error as ToolRun,
