@@ -42,9 +42,9 @@ export const providerAndVerifier = async (
   const provider = await startProvider(keys);
   const clock = new ClockByHand();
   const storage = keepInMemory();
-  const warnings: { readonly message: string; readonly error: unknown }[] = [];
-  const note = (fields: { readonly err?: unknown }, message: string) =>
-    void warnings.push({ message, error: fields.err });
+  const warnings: { readonly level: 'warn' | 'debug'; readonly message: string; readonly error: unknown }[] = [];
+  const note = (level: 'warn' | 'debug') => (fields: { readonly err?: unknown }, message: string) =>
+    void warnings.push({ level, message, error: fields.err });
   const start = (more: Partial<OidcTokenVerifierOptions> = {}) => {
     const verifier = createOidcTokenVerifier({
       issuer: provider.issuer,
@@ -52,7 +52,7 @@ export const providerAndVerifier = async (
       clock,
       storage,
       timeoutMs: amplyMs,
-      log: { ...recordLog(), warn: note, debug: note },
+      log: { ...recordLog(), warn: note('warn'), debug: note('debug') },
       ...options,
       ...more,
     });
