@@ -27,9 +27,11 @@ const parsed = ({ path, text }: { readonly path: string; readonly text: string }
     path.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS,
   );
 
-const nodesIn = function* (node: ts.Node): Generator<ts.Node> {
-  yield node;
-  for (const child of node.getChildren()) yield* nodesIn(child);
+const nodesIn = (node: ts.Node): readonly ts.Node[] => {
+  const nodes = [node];
+  // Grows while it is read.
+  for (const one of nodes) ts.forEachChild(one, (child) => void nodes.push(child));
+  return nodes;
 };
 
 test(`files have at most ${fileLinesMax} lines, lists of cases ${caseLinesMax}`, () => {
@@ -41,7 +43,7 @@ test(`functions of the product have at most ${functionLinesMax} lines`, () => {
   const long = product.flatMap((file) => {
     const source = parsed(file);
     const lineAt = (position: number): number => source.getLineAndCharacterOfPosition(position).line + 1;
-    return [...nodesIn(source)]
+    return nodesIn(source)
       .filter(ts.isFunctionLike)
       .map((node) => ({ line: lineAt(node.getStart()), lines: lineAt(node.getEnd()) - lineAt(node.getStart()) + 1 }))
       .filter(({ lines }) => lines > functionLinesMax)
@@ -108,4 +110,15 @@ test('a test is beside the code that it tests', () => {
       /\/src\/.*\.test\.ts$/.test(path) && !/(?:from|import\() ?'\.\.?\/|import\.meta\.dirname/.test(text),
   );
   expect(strays.map(({ path }) => path)).toEqual([]);
+});
+
+test('no test has a time limit of its own', () => {
+  const limits = [
+    /\b(?:test|it|describe)\b.*\{ time(?:out): /,
+    /^ +\{ time(?:out): [\d_* ]+\},$/m,
+    /^ *\}, [\d_]{3,}\);$/m,
+    /setConfig\(\{ (?:test|hook)Timeout/,
+  ];
+  const limited = files.filter(({ path, text }) => isTest(path) && limits.some((limit) => limit.test(text)));
+  expect(limited.map(({ path }) => path)).toEqual([]);
 });
