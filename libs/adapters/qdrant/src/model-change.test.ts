@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connect } from './connect.ts';
 import { aliasOf } from './generations.ts';
 import { createSubject, expectSame, idOf, queryOf, type Subject } from '../test/subject.ts';
-import { stopTimeOfEachTest, until } from '../test/time.ts';
+import { stopTimeOfEachTest, time, until } from '../test/time.ts';
 
 const name = 'changing';
 const among = Array.from({ length: 20 }, (_, i) => idOf(i));
@@ -19,7 +19,7 @@ beforeEach(async () => {
   open = [];
 });
 afterEach(async () => {
-  for (const subject of open) await subject.close();
+  for (const subject of open) await time().passUntil(subject.close());
   await standIn.close();
 });
 

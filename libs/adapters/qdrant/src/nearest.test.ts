@@ -3,6 +3,9 @@ import type { CollectionId } from '@portico/domain';
 import { startQdrantStandIn } from '@portico/test-servers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { limitsOfServer } from '../test/limits-of-server.ts';
+import type { Generation } from './generation.ts';
+import { nearest } from './nearest.ts';
+import type { QdrantServer } from './qdrant-server.ts';
 import { createSubject, expectSame, idOf, queryOf, randomVectors, type Subject } from '../test/subject.ts';
 
 const standIn = await startQdrantStandIn();
@@ -84,4 +87,27 @@ describe('Qdrant stand-in: thousands of vectors', () => {
     await subject.index.search(queryOf({ among: everything, asOf, vector: next() }));
     expect(standIn.calls.map(({ path }) => queryPath.test(path))).toEqual([true]);
   });
+});
+
+test('of a list of five parts none is left out, although four are asked for at once', async () => {
+  const among = Array.from({ length: 8_001 }, (_, i) => idOf(i));
+  let [underWay, most] = [0, 0];
+  const server: Pick<QdrantServer, 'query'> = {
+    query: async (_name, _modelId, _vector, ids, limit) => {
+      most = Math.max(most, (underWay += 1));
+      await new Promise(setImmediate);
+      underWay -= 1;
+      // The last of all is the best.
+      const scores = (ids ?? []).map((collectionId) => ({
+        collectionId,
+        score: Number(collectionId.slice(-12)) / 1e5,
+      }));
+      return scores.sort((a, b) => b.score - a.score).slice(0, limit);
+    },
+  };
+  const generation: Pick<Generation, 'name' | 'sizeOf'> = { name: 'm', sizeOf: () => 100_000 };
+  const query = queryOf({ among, asOf: 0, limit: 3 });
+  const found = await nearest(server as QdrantServer, generation as Generation, query);
+  expect(found.map(({ collectionId }) => collectionId)).toEqual([8_000, 7_999, 7_998].map(idOf));
+  expect(most).toBe(4);
 });

@@ -4,7 +4,7 @@ import { startQdrantStandIn } from '@portico/test-servers';
 import { createEmbeddedOperationIndex } from '@portico/vectors';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { idOf } from '../test/subject.ts';
-import { stopTimeOfEachTest, until } from '../test/time.ts';
+import { stopTimeOfEachTest, time, until } from '../test/time.ts';
 import { connect } from './connect.ts';
 import { createQdrantOperationIndex, type QdrantOperationIndex } from './qdrant-operation-index.ts';
 
@@ -19,7 +19,7 @@ beforeEach(async () => {
   [blocks, log] = [createOperationBlockChanges(), recordLog()];
 });
 afterEach(async () => {
-  for (const index of indexes.splice(0)) await index.close();
+  for (const index of indexes.splice(0)) await time().passUntil(index.close());
   await standIn.close();
 });
 

@@ -22,7 +22,7 @@ beforeEach(async () => {
   open = [];
 });
 afterEach(async () => {
-  for (const subject of open) await subject.close();
+  for (const subject of open) await time().passUntil(subject.close());
   await standIn.close();
 });
 
