@@ -5,6 +5,7 @@ import { startPostgres } from '@portico/test-servers';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Credential } from '../src/api-client.ts';
 import { createInstallation, type Installation } from './installation.ts';
+import { runTool } from './run-tool.ts';
 
 const postgres = await startPostgres();
 afterAll(() => postgres?.close());
@@ -127,6 +128,24 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     expect(asked.stderr).toContain('pass --yes');
     expect(existsSync(keyFile)).toBe(false);
     expect((await installation.tool('admin', 'list')).code).toBe(1);
+  });
+
+  test('a reset asks on a terminal, and removes nothing but for a yes', async () => {
+    await fill();
+    rmSync(keyFile);
+    const variables = { DATA_DIR: installation.folder, NODE_ENV: 'development', ...installation.variables };
+    const answering = (typed: string) => runTool(variables, ['keys', 'reset'], typed);
+    expect(await answering('y\n')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/Type yes: .*not confirmed: nothing was removed\n$/) as string,
+    });
+    expect((await installation.tool('admin', 'list')).code).toBe(1);
+    expect(await answering('Yes\n')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Removed: 1 stored credential, 1 waiting mail, 1 API key, /) as string,
+    });
+    expect((await installation.tool('admin', 'list')).code).toBe(0);
   });
 
   test('after a reset the service goes on without what was lost, and clients get new secrets', async () => {

@@ -18,10 +18,14 @@ export interface RunningTool {
   readonly ended: Promise<ToolRun>;
 }
 
-/** Starts a command of the operator's tool in this process: with these variables alone, and with this to read. */
-export const startTool = (variables: Environment, args: readonly string[], stdin = ''): RunningTool => {
+/**
+ * Starts a command of the operator's tool in this process, with these variables alone. Without anything `typed` no
+ * terminal is attached, and there is nothing to read.
+ */
+export const startTool = (variables: Environment, args: readonly string[], typed?: string): RunningTool => {
   const [stdout, stderr] = [recorded(), recorded()];
-  const io = { stdin: Readable.from([stdin]), stdout: stdout.stream, stderr: stderr.stream };
+  const stdin = Object.assign(Readable.from([typed ?? '']), { isTTY: typed !== undefined });
+  const io = { stdin, stdout: stdout.stream, stderr: stderr.stream };
   const ended = run([process.execPath, 'portico', ...args], variables, io).then((code) => ({
     code,
     stdout: stdout.text(),
@@ -31,8 +35,8 @@ export const startTool = (variables: Environment, args: readonly string[], stdin
 };
 
 /** The same, until it has ended. */
-export const runTool = (variables: Environment, args: readonly string[], stdin?: string): Promise<ToolRun> =>
-  startTool(variables, args, stdin).ended;
+export const runTool = (variables: Environment, args: readonly string[], typed?: string): Promise<ToolRun> =>
+  startTool(variables, args, typed).ended;
 
 /** What any process of a test takes over: a place for compiled sources, so that it starts in half the time. */
 export const inherited: Environment = {
