@@ -37,7 +37,7 @@ const expectTrue = async (subject: Subject, asOf: number, modelId = 'm') => {
   return isFallback ? 'database' : 'qdrant';
 };
 
-const client = () => connect(standIn.url, null, 10_000);
+const client = () => connect(standIn.url, null, 600_000);
 const aliases = async () =>
   Object.fromEntries((await client().getAliases()).aliases.map((each) => [each.alias_name, each.collection_name]));
 const collections = async () => (await client().getCollections()).collections.map((each) => each.name).sort();

@@ -59,7 +59,7 @@ const find = async (index: QdrantOperationIndex, asOf: number): Promise<string> 
   return namesOf(answer);
 };
 const callsOf = (end: string) => standIn.calls.filter(({ path }) => path.endsWith(end));
-const client = () => connect(standIn.url, null, 10_000);
+const client = () => connect(standIn.url, null, 600_000);
 const nameOfCollection = async (): Promise<string> => (await client().getCollections()).collections[0]?.name ?? '';
 /** What Qdrant holds, as the beginnings of keys. */
 const held = async (): Promise<string> => {

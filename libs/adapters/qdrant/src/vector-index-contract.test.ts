@@ -53,7 +53,7 @@ const createSubject = async (server: Server) => {
 };
 
 const removeCollections = async (url: string, apiKey: string | null, prefix: string): Promise<void> => {
-  const client = connect(url, apiKey, 10_000);
+  const client = connect(url, apiKey, limitsOfServer.bulkMs);
   const { collections } = await client.getCollections();
   for (const { name } of collections) if (name.startsWith(prefix)) await client.deleteCollection(name);
 };

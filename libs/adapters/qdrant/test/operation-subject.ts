@@ -55,7 +55,7 @@ export const createOperationSubject = async (server: Server, closers: (() => Pro
 
 /** Removes what an installation of this name has in Qdrant. */
 export const removeCollections = async ({ url, apiKey }: Server, prefix: string): Promise<void> => {
-  const client = connect(url, apiKey ?? null, 10_000);
+  const client = connect(url, apiKey ?? null, limitsOfServer.bulkMs);
   const { collections } = await client.getCollections();
   for (const { name } of collections) if (name.startsWith(prefix)) await client.deleteCollection(name);
 };

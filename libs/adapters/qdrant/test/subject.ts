@@ -6,6 +6,7 @@ import { connect, type Limits } from '../src/connect.ts';
 import { aliasOf } from '../src/generations.ts';
 import { createQdrantVectorIndex, type QdrantVectorIndex } from '../src/qdrant-vector-index.ts';
 import { createExactIndex } from './exact-index.ts';
+import { limitsOfServer } from './limits-of-server.ts';
 
 export interface Subject {
   readonly index: QdrantVectorIndex;
@@ -69,7 +70,7 @@ export const expectSame = (actual: readonly VectorMatch[], expected: readonly Ve
 /** The collections of the model `m` of an installation, and the target of its alias. */
 export const collectionsOf = async (url: string, name: string, apiKey: string | null = null) => {
   const alias = aliasOf(name, 'm');
-  const client = connect(url, apiKey, 10_000);
+  const client = connect(url, apiKey, limitsOfServer.bulkMs);
   const { collections } = await client.getCollections();
   const { aliases } = await client.getAliases();
   return {
