@@ -96,7 +96,7 @@ test('a folder that cannot be read is told, and changes nothing', async () => {
   const log = recordLog();
   const mailer = await withTemplates(
     { enabled: true, send: async (mail: Mail) => void sent.push(mail) },
-    { folder: '/nowhere', log },
+    { folder: join(import.meta.dirname, 'no-such-folder'), log },
   );
   await mailer.send(ofCredentials);
   expect(sent).toEqual([ofCredentials]);
