@@ -29,6 +29,8 @@ const filesOf = {
   console: (root) => ({ include: root === inChromium ? ['test/**/*.test.ts'] : [] }),
   // npm run test:all
   all: () => ({ include: [all] }),
+  // what only that runs
+  release: () => ({ include: [release] }),
 };
 
 const manifestOf = (root) => JSON.parse(readFileSync(join(import.meta.dirname, root, 'package.json'), 'utf8'));
