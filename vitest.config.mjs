@@ -68,7 +68,7 @@ export default defineConfig(({ mode }) => {
     test: {
       passWithNoTests: false,
       // Many tests wait for servers more than they compute.
-      maxWorkers: Math.max(2, availableParallelism() - 1),
+      maxWorkers: availableParallelism() + 1,
       projects: roots.map((root) => project(root, files(root))),
       // Failed tests come last, where one looks, and what is kept of a long output ends.
       reporters: [new SkippedTestsReporter(), new HangingTestsReporter(), 'default'],
