@@ -1,5 +1,5 @@
 import { startSmtpServer } from '@portico/test-servers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { expectAccessible } from './accessible.ts';
 import { launchChromium } from './chromium.ts';
 import { startConsoleService, type ConsoleService, type Person } from './console-service.ts';
@@ -20,7 +20,7 @@ describe.skipIf(!browser)('health', () => {
     service = await startConsoleService({ SMTP_URL: mails?.url ?? '', MAIL_FROM: 'portico@example.com' });
     await service.register(ada);
     const dead = () => service.ask<readonly unknown[]>('GET', '/api/jobs/dead');
-    await expect.poll(dead).not.toHaveLength(0);
+    await vi.waitFor(async () => expect(await dead()).not.toHaveLength(0), { timeout: 2 * 60_000 });
   });
   afterAll(async () => {
     await service.close();

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { expectAccessible } from './accessible.ts';
 import { launchChromium } from './chromium.ts';
 import { startConsoleService, type ConsoleService, type Person } from './console-service.ts';
@@ -27,7 +27,7 @@ describe.skipIf(!browser)('use', () => {
       }
     }
     const lines = () => service.ask<readonly unknown[]>('GET', '/api/usage?by=profile');
-    await expect.poll(lines).toHaveLength(2);
+    await vi.waitFor(async () => expect(await lines()).toHaveLength(2), { timeout: 2 * 60_000 });
   });
   afterAll(() => service.close());
 
