@@ -38,11 +38,11 @@ export const startComposed = async (
   const config = readConfig(variables);
   const portico = await compose(config, logger, 'http');
   const useCases = clock ? createUseCases({ ...portico.ports, clock }, config.settings) : portico.useCases;
-  const { documents, bodyStore: sharedBodies, localIssuer, issuerEndpoints, localSignIn, duties } = portico;
+  const { documents, localIssuer, issuerEndpoints, localSignIn, duties } = portico;
   const settings = { ...config, version };
   const signingIn = { localIssuer, issuerEndpoints, localSignIn };
   const server = createHttpServer(
-    createHttpApp({ useCases, documents, settings, logger, sharedBodies, ...signingIn, runsJobs: duties.worksJobs }),
+    createHttpApp({ useCases, documents, settings, logger, ...signingIn, runsJobs: duties.worksJobs }),
   );
   server.listen(config.port, '127.0.0.1');
   await once(server, 'listening');

@@ -143,7 +143,7 @@ const userOf = ({ uid, email, groups }: Person): LocalUser => ({
 
 /** As `apps/http/src/main.ts`. */
 const listening = async (portico: Portico, port: number): Promise<HttpServer> => {
-  const { config, logger, useCases, documents, localIssuer, localSignIn, issuerEndpoints, bodyStore } = portico;
+  const { config, logger, useCases, documents, localIssuer, localSignIn, issuerEndpoints } = portico;
   const server = createHttpServer(
     createHttpApp({
       useCases,
@@ -153,7 +153,6 @@ const listening = async (portico: Portico, port: number): Promise<HttpServer> =>
       localIssuer,
       issuerEndpoints,
       localSignIn,
-      sharedBodies: bodyStore,
       runsJobs: portico.duties.worksJobs,
     }),
   );

@@ -5,7 +5,7 @@ import { isPorticoError, PorticoError, type DocumentReader, type UseCases } from
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { json, send, type Answer } from './answers/answer.ts';
-import { createBodyCache, type SharedBodies } from './answers/body-cache.ts';
+import { createBodyCache } from './answers/body-cache.ts';
 import { errorStatuses } from './errors.ts';
 import { beginExchange, systemTimer, type Exchange, type ExchangeFacts, type Timer } from './exchange.ts';
 import { createHttpMetrics, observeState, type HttpMetrics } from './metrics.ts';
@@ -44,8 +44,6 @@ export interface HttpAppFacts {
   readonly issuerEndpoints?: (() => readonly string[]) | undefined;
   /** How browsers sign in at it. */
   readonly localSignIn?: LocalSignIn | null | undefined;
-  /** The cache of list bodies that processes share, if any. */
-  readonly sharedBodies?: SharedBodies | null | undefined;
   /**
    * How long an answer may take to begin after the last byte of its request; then it is a 500, and the request changes
    * nothing any more, unless its change is being committed. 9,500 by default.
@@ -87,7 +85,7 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
     useCases: facts.useCases,
     documents: facts.documents,
     settings: facts.settings,
-    bodies: createBodyCache({ bytesMax: bodyCacheBytesMax, shared: facts.sharedBodies ?? null }),
+    bodies: createBodyCache({ bytesMax: bodyCacheBytesMax }),
     service: {
       name: facts.settings.serviceName,
       version: facts.settings.version,

@@ -4,8 +4,7 @@ import { createHttpApp, createHttpServer } from './index.ts';
 
 // The service: listens, and answers what is under way before it ends.
 await runProcess('http', async (portico) => {
-  const { config, logger, useCases, documents, localIssuer, localSignIn, issuerEndpoints, bodyStore, tracing } =
-    portico;
+  const { config, logger, useCases, documents, localIssuer, localSignIn, issuerEndpoints, tracing } = portico;
   const settings = { ...config, version };
   const server = createHttpServer(
     createHttpApp({
@@ -16,7 +15,6 @@ await runProcess('http', async (portico) => {
       localIssuer,
       issuerEndpoints,
       localSignIn,
-      sharedBodies: bodyStore,
       tracing,
       runsJobs: portico.duties.worksJobs,
     }),

@@ -34,12 +34,12 @@ export const startComposed =
       ...http,
     };
     const portico = await compose(config, logger, 'http');
-    const { documents, bodyStore: sharedBodies, localIssuer, localSignIn } = portico;
+    const { documents, localIssuer, localSignIn } = portico;
     const signingIn = signsIn ? { localIssuer, localSignIn } : {};
     const all = ports ? { ...portico.ports, ...ports(portico.ports) } : portico.ports;
     const useCases = createUseCases(all, { ...config.settings, ...settings });
     const server = createHttpServer(
-      createHttpApp({ useCases, documents, settings: config, logger, sharedBodies, ...signingIn, ...rest }),
+      createHttpApp({ useCases, documents, settings: config, logger, ...signingIn, ...rest }),
     );
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -22,7 +22,7 @@ export interface Config {
   readonly dataDir: string;
   readonly database:
     { readonly kind: 'sqlite'; readonly file: string } | { readonly kind: 'postgresql'; readonly url: string };
-  /** Null: limiter and job queue run in this process, and bodies are cached only here. */
+  /** Null: limiter and job queue run in this process. */
   readonly redis: { readonly url: string } | null;
   /** Null: the vector index is in this process. */
   readonly qdrant: { readonly url: string; readonly apiKey: string | null } | null;

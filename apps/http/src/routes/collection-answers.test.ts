@@ -40,7 +40,7 @@ const documentIn = (answer: ReadyAnswer): unknown => {
 const mustNotRead = () => Promise.reject(new Error('The document was read'));
 
 test('a body is sent again in the same coding without reading its document', async () => {
-  const bodies = createBodyCache({ bytesMax: 1_000_000, shared: null });
+  const bodies = createBodyCache({ bytesMax: 1_000_000 });
   for (const coding of ['gzip', 'identity']) {
     const read = async () => withDocument(first, { paths: {} });
     const sent = await collectionAnswer(asking(coding), bodies, first, read);
@@ -52,7 +52,7 @@ test('a body is sent again in the same coding without reading its document', asy
 });
 
 test('a kept body is sent neither after a change nor for another collection', async () => {
-  const bodies = createBodyCache({ bytesMax: 1_000_000, shared: null });
+  const bodies = createBodyCache({ bytesMax: 1_000_000 });
   await collectionAnswer(asking('gzip'), bodies, first, async () => withDocument(first, { of: 'the first' }));
   for (const other of [changed, { ...first, id: 'the second' as CollectionId }]) {
     const read = async () => withDocument(other, { of: 'the other' });
@@ -61,7 +61,7 @@ test('a kept body is sent neither after a change nor for another collection', as
 });
 
 test('a document that changes while it is read is kept as that of the changed collection', async () => {
-  const bodies = createBodyCache({ bytesMax: 1_000_000, shared: null });
+  const bodies = createBodyCache({ bytesMax: 1_000_000 });
   const readLate = async () => withDocument(changed, { of: 'after' });
   const sent = await collectionAnswer(asking('gzip'), bodies, first, readLate);
   expect(documentIn(await collectionAnswer(asking('gzip'), bodies, changed, mustNotRead))).toEqual({ of: 'after' });

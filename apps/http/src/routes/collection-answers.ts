@@ -172,7 +172,11 @@ export const wholeListAnswer = async (
 ): Promise<ReadyAnswer> => {
   const coding = codingFor(request);
   const name = `list/${formatVersion}.${coding}/${version}`;
-  const body = await bodies.getOrMake(name, digestTag, async () => encodedList(await readList(), coding, noExtras));
+  const kept = bodies.get(name);
+  if (kept) return taggedAnswer(request, coding, kept);
+  const bytes = encodedList(await readList(), coding, noExtras);
+  const body = { etag: digestTag(bytes), bytes };
+  bodies.keep(name, body);
   return taggedAnswer(request, coding, body);
 };
 

@@ -1,5 +1,4 @@
 export { inspectRedis, type InspectedRedis } from './inspect-redis.ts';
-export * from './redis-body-store.ts';
 export {
   openRedis,
   RedisAway,

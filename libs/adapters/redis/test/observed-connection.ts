@@ -4,7 +4,6 @@ import { createInProcessRateLimiter } from '@portico/inprocess';
 import type { Clock } from '@portico/domain';
 import { stopTime, type StoppedTime } from '@portico/test-servers';
 import { expect, onTestFinished, vi } from 'vitest';
-import { createRedisBodyStore } from '../src/redis-body-store.ts';
 import { backOffMs, openRedis } from '../src/redis-connection.ts';
 import { createRedisRateLimiter } from '../src/redis-rate-limiter.ts';
 
@@ -13,8 +12,8 @@ const clock: Clock = { now: () => Date.now(), monotonic: () => performance.now()
 export type Observed = Awaited<ReturnType<typeof openObserved>>;
 
 /**
- * A connection with a limiter and a body store on it, and everything logged for an operator. Its time stands still until
- * the test lets it pass: a busy machine is no fault.
+ * A connection with a limiter on it, and everything logged for an operator. Its time stands still until the test lets it
+ * pass: a busy machine is no fault.
  */
 export const openObserved = async (url: string) => {
   const time = stoppedTime();
@@ -42,7 +41,6 @@ export const openObserved = async (url: string) => {
     time,
     redis,
     limiter,
-    bodies: createRedisBodyStore({ redis }),
     warnings,
     fallbacks,
     /** The pauses between attempts to connect, without one that began before this was returned. */

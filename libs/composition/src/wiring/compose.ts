@@ -10,7 +10,6 @@ import {
 import { within } from '@portico/dependencies';
 import type { Logger } from 'pino';
 import { createLocalSignIn, type LocalIssuer, type LocalSignIn } from '@portico/identity';
-import type { RedisBodyStore } from '@portico/redis';
 import type { Config } from '../config.ts';
 import { dutiesOf, type Duties, type ProcessRole } from '../process-role.ts';
 import { openContainer } from './container.ts';
@@ -36,8 +35,6 @@ export interface Portico {
   /** How browsers sign in at it; null if it is off. */
   readonly localSignIn: LocalSignIn | null;
   readonly documents: DocumentReader;
-  /** The response bodies that processes share; null without Redis. */
-  readonly bodyStore: RedisBodyStore | null;
   /** Null if the index is in this process, which rebuilds it at each start. */
   readonly remoteIndex: RemoteIndex | null;
   /** Null unless traces are configured. */
@@ -130,7 +127,6 @@ export const compose = async (
     await forgetUnusedClaims({ config, duties, logger, useCases });
     const localIssuer = await get('localIssuer');
     const issuerEndpoints = await get('issuerEndpoints');
-    const bodyStore = config.redis && (await get('bodyStore'));
     const remoteIndex = isKeptElsewhere(vectors) ? createRemoteIndex(vectors, ports) : null;
     return {
       config,
@@ -143,7 +139,6 @@ export const compose = async (
       localIssuer,
       issuerEndpoints,
       localSignIn: localIssuer && createLocalSignIn({ issuer: localIssuer, codes: ports.oneTimeCodes, ...ports }),
-      bodyStore,
       remoteIndex,
       tracing,
       close,

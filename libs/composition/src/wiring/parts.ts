@@ -13,7 +13,7 @@ import type {
 } from '@portico/domain';
 import type { LocalIssuer } from '@portico/identity';
 import type { OllamaEmbedder } from '@portico/ollama';
-import type { RedisBodyStore, RedisConnection } from '@portico/redis';
+import type { RedisConnection } from '@portico/redis';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Duties } from '../process-role.ts';
@@ -67,10 +67,8 @@ export interface Parts extends Omit<Ports, 'probes' | 'tokens' | 'mailer' | 'lim
   readonly queue: JobQueue & { readonly probe?: Probe };
   /** Sends mail; has a probe if an SMTP server does it. */
   readonly mail: { readonly mailer: Mailer; readonly probe: Probe | null };
-  /** The connection that limiter and body store share; present only if Redis is configured. */
+  /** The limiter's connection; present only if Redis is configured. */
   readonly redis: RedisConnection;
-  /** Present only if Redis is configured. */
-  readonly bodyStore: RedisBodyStore;
   readonly secretsKey: { readonly current: Uint8Array; readonly previous: readonly Uint8Array[] };
   /** Null if the local issuer is off. */
   readonly localIssuer: LocalIssuer | null;

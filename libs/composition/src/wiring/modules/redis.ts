@@ -1,8 +1,8 @@
 import { createInProcessRateLimiter } from '@portico/inprocess';
-import { createRedisBodyStore, createRedisRateLimiter, openRedis } from '@portico/redis';
+import { createRedisRateLimiter, openRedis } from '@portico/redis';
 import { Closable, configured, type Module } from '../parts.ts';
 
-/** Limiter and bodies in Redis, shared by all processes; the counts of this process take over while Redis is away. */
+/** A limiter in Redis, shared by all processes; the counts of this process take over while Redis is away. */
 export const redisModule: Module = (provide) => {
   provide('redis', ['config', 'logger'], async ({ redis }, logger) => {
     const connection = await openRedis({
@@ -18,5 +18,4 @@ export const redisModule: Module = (provide) => {
       log: logger,
     }),
   );
-  provide('bodyStore', ['redis'], (redis) => createRedisBodyStore({ redis }));
 };
