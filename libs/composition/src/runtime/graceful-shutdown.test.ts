@@ -40,8 +40,18 @@ test('a signal also ends a process that has nothing to finish yet', () => {
 });
 
 test('a second signal does not wait for work that never finishes', () => {
-  const hanging = `whenEnding(() => new Promise(() => process.kill(process.pid, 'SIGTERM')));`;
+  const hanging = `whenEnding(() => new Promise(() => setTimeout(() => process.kill(process.pid, 'SIGTERM'), 1_100)));`;
   expect(run(`${hanging} process.kill(process.pid, 'SIGTERM');`)).toMatchObject({ status: 0, said: [stopping] });
+});
+
+test('the same signal twice at once, to a group and passed on by npm, is one', () => {
+  const twice = `process.kill(process.pid, 'SIGINT'); process.kill(process.pid, 'SIGINT');`;
+  const long = `whenEnding(async () => {
+    ${twice}
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    logger.info('finished');
+  });`;
+  expect(run(`${long} ${twice}`)).toMatchObject({ status: 0, said: [stopping, 'finished', 'Stopped'] });
 });
 
 test('an uncaught error is logged without what was sent to a server, and the process shuts down in order with 1', () => {

@@ -3,6 +3,8 @@ import { flush } from './logging.ts';
 
 /** Then unfinished work is abandoned: a container is killed 30 s after its stop signal (docker-compose.yml). */
 const endingMs = 25_000;
+/** npm passes on the signal that a terminal or a supervisor has sent to the whole group: both are one. */
+const sameSignalMs = 1_000;
 
 /**
  * Shuts this process down in order on SIGTERM, on SIGINT and after an uncaught error. Returns a function that sets what
@@ -12,6 +14,7 @@ const endingMs = 25_000;
 export const gracefulShutdown = (logger: Logger, patienceMs = endingMs): ((finish: () => Promise<void>) => void) => {
   let finish: () => Promise<void> = async () => undefined;
   let isEnding = false;
+  let signalledAt = Number.NEGATIVE_INFINITY;
   let exitCode = 0;
   const end = async (reason: string): Promise<void> => {
     isEnding = true;
@@ -33,6 +36,8 @@ export const gracefulShutdown = (logger: Logger, patienceMs = endingMs): ((finis
   // As PID 1 of a container, the process would ignore every signal without a handler.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
+      if (performance.now() - signalledAt < sameSignalMs) return;
+      signalledAt = performance.now();
       // A second signal does not wait for work under way.
       if (isEnding) process.exit(exitCode);
       void end(signal);
