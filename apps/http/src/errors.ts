@@ -51,6 +51,7 @@ export const errorStatuses = {
   service_account_taken: 409,
   too_many_service_accounts: 409,
   secret_removed: 409,
+  precondition_failed: 412,
   body_too_large: 413,
   rate_limited: 429,
   embedding_unavailable: 500,

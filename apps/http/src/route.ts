@@ -164,6 +164,8 @@ interface RouteFacts {
   readonly otherMedia?: 'text/csv';
   /** Whether it may be answered with 304. */
   readonly conditional?: boolean;
+  /** Whether `If-Match` is honoured: unless it names the current state, 412, and nothing is changed. */
+  readonly guarded?: boolean;
   /** Whether browsers may call it from pages of this service only. */
   readonly sameOrigin?: boolean;
   /** Refusals besides those that follow from `auth`, `query` and `body`. */

@@ -49,6 +49,8 @@ export const errorDetails = {
   name_shared: 'Several collections have this name',
   service_account_taken: 'Service account already exists',
   too_many_service_accounts: 'Too many service accounts',
+  /** What `If-Match` names is not the current state (RFC 9110, section 13.1.1). */
+  precondition_failed: 'Precondition failed',
   secret_removed: 'The secret of this job was removed: issue new credentials, then discard it',
   rate_limited: 'Rate limit exceeded',
   invalid_body: 'Invalid request body',

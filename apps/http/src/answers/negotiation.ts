@@ -59,3 +59,10 @@ export const namesEtag = (ifNoneMatch: string | undefined, etag: string): boolea
   for (const [, tag] of ifNoneMatch.matchAll(/(?:W\/)?("[^"]*")/g)) if (tag === etag) return true;
   return false;
 };
+
+/**
+ * Whether `If-Match` lists one of these entity tags, by strong comparison (RFC 9110, section 13.1.1): a weak one names
+ * none. What is no list of tags names none either, so that the change that it guards is not made.
+ */
+export const listsEtag = (ifMatch: string, etags: readonly string[]): boolean =>
+  ifMatch.trim() === '*' || ifMatch.split(',').some((tag) => etags.includes(tag.trim()));

@@ -54,7 +54,7 @@ const headers = {
   RateLimit: header('What is left of it: `"name";r=requests;t=seconds`.'),
   'Retry-After': header('Seconds to wait.', 'integer'),
   'WWW-Authenticate': header('`Bearer`; where access tokens are taken, with `resource_metadata` (RFC 9728).'),
-  ETag: header('Identifies this body; send it back as `If-None-Match`.'),
+  ETag: header('Identifies this body; send it back as `If-None-Match`, or as `If-Match` where an operation takes it.'),
 };
 
 const security: Readonly<Record<RouteAuth, readonly JsonObject[]>> = {
@@ -81,20 +81,29 @@ const scopeErrors = (auth: RouteAuth, scope: Route['scope']): readonly ErrorCode
 };
 
 /** All refusals of a route. */
-export const errorsOf = ({ auth, scope, query, body, unregistered, errors = [] }: Route): readonly ErrorCode[] => [
+export const errorsOf = ({
+  auth,
+  scope,
+  query,
+  body,
+  unregistered,
+  guarded,
+  errors = [],
+}: Route): readonly ErrorCode[] => [
   ...new Set<ErrorCode>([
     ...callerErrors[auth],
     ...scopeErrors(auth, scope),
     ...(query ? (['invalid_query'] as const) : []),
     ...(body ? (['invalid_body', 'body_too_large'] as const) : []),
     ...(unregistered ? [unregistered] : []),
+    ...(guarded ? (['precondition_failed'] as const) : []),
     ...errors,
   ]),
 ];
 
 const operationOf = (route: Route, routes: readonly Route[], settings: HttpSettings, schemas: Schemas): JsonObject => {
   const { operation, tag, summary, description, auth, scope } = route;
-  const parameters = [...pathParameters(route), ...queryParameters(route, schemas)];
+  const parameters = [...pathParameters(route), ...queryParameters(route, schemas), ...guardParameters(route)];
   return {
     operationId: operation,
     tags: [tag],
@@ -133,6 +142,18 @@ const queryParameters = ({ query }: Route, schemas: Schemas) =>
       schema: parameterSchema(schema),
     };
   });
+
+const guardParameters = ({ guarded }: Route) => (guarded ? [ifMatch] : []);
+const ifMatch = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description:
+    'Entity tags of the collection, its metadata or its summary, in any coding: unless one of them is that of the current ' +
+    'state, nothing is changed. `*` is any state. A weak tag matches nothing.',
+  schema: { type: 'string' },
+  example: '"1.2.lt4b9c.identity"',
+};
 
 const requestBodyOf = (
   { kind, schema, fields }: DescribedBody,

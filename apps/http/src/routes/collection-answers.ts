@@ -10,6 +10,7 @@ import {
 } from '@portico/domain';
 import { ready, type ReadyAnswer } from '../answers/answer.ts';
 import type { BodyCache } from '../answers/body-cache.ts';
+import { listsEtag } from '../answers/negotiation.ts';
 import { gzipAround, plainAround, plainOf } from '../answers/packed-document.ts';
 import {
   cachingHeaders,
@@ -77,6 +78,23 @@ export const collectionWithExtrasAnswer = async (
 
 const collectionEtag = ({ revision, updatedAt }: CollectionHead, coding: Coding): string =>
   `"${formatVersion}.${revision}.${updatedAt.toString(36)}.${coding}"`;
+
+/**
+ * What `If-Match` asks of the current collection; undefined without it. The tag of any answer that names its state will
+ * do: whole in any coding, metadata, summary. A tag of the document or of a list says less or more than this collection.
+ */
+export const expectedState = ({ headers }: IncomingMessage): ((current: CollectionHead) => boolean) | undefined => {
+  const ifMatch = headers['if-match'];
+  return ifMatch === undefined ? undefined : (current) => listsEtag(ifMatch, stateTags(current));
+};
+
+const stateTags = (collection: CollectionHead): readonly string[] => [
+  collectionEtag(collection, 'identity'),
+  collectionEtag(collection, 'gzip'),
+  metadataEtag(collection, false),
+  metadataEtag(collection, true),
+  summaryEtag(collection),
+];
 
 /** Answers the document of a collection alone, as it is stored. */
 export const documentAnswer = async (

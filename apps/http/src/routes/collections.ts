@@ -18,6 +18,7 @@ import {
   collectionWithExtrasAnswer,
   createdAnswer,
   documentAnswer,
+  expectedState,
   metadataEtag,
   yamlAnswer,
 } from './collection-answers.ts';
@@ -259,7 +260,9 @@ export const collectionRoutes = [
     path: '/api/collections/:collection_id',
     operation: 'updateCollection',
     summary: 'Change a collection',
-    description: 'Absent fields keep their value. If nothing changes, nothing is written, and `updated_at` stays.',
+    description:
+      'Absent fields keep their value. If nothing changes, nothing is written, and `updated_at` stays. With `If-Match`, ' +
+      'the change is made only to the state that was read.',
     params: collectionParameter,
     auth: 'admin',
     scope: 'catalog:write',
@@ -268,18 +271,21 @@ export const collectionRoutes = [
     body: changedFields,
     bodySchema: collectionChange,
     status: 200,
+    guarded: true,
     response: updatedCollection,
     errors: ['collection_not_found'],
-    handler: async ({ useCases, caller, params, query, body: { fields, document } }) => {
+    handler: async ({ useCases, caller, params, query, body: { fields, document }, request }) => {
+      const edit = {
+        name: fields.name ?? undefined,
+        description: fields.description === null ? '' : fields.description,
+        authentication: fields.authentication,
+        discoverable: fields.discoverable ?? undefined,
+        document: document ?? undefined,
+        strict: query.strict,
+      };
+      const id = collectionIdOf(params.collection_id);
       const { collection } = await namingMember(
-        useCases.updateCollection(caller.authority, collectionIdOf(params.collection_id), {
-          name: fields.name ?? undefined,
-          description: fields.description === null ? '' : fields.description,
-          authentication: fields.authentication,
-          discoverable: fields.discoverable ?? undefined,
-          document: document ?? undefined,
-          strict: query.strict,
-        }),
+        useCases.updateCollection(caller.authority, id, edit, expectedState(request)),
       );
       return json(updatedCollectionView(collection, document ? warningsOf(document) : null));
     },
@@ -289,15 +295,18 @@ export const collectionRoutes = [
     path: '/api/collections/:collection_id',
     operation: 'removeCollection',
     summary: 'Delete a collection',
-    description: 'Irreversible. Also deletes its grants and its embedding.',
+    description:
+      'Irreversible. Also deletes its grants and its embedding. With `If-Match`, only the state that was read is deleted.',
     params: collectionParameter,
     auth: 'admin',
     scope: 'catalog:write',
     status: 200,
+    guarded: true,
     response: message,
     errors: ['collection_not_found'],
-    handler: async ({ useCases, caller, params }) => {
-      await useCases.removeCollection(caller.authority, collectionIdOf(params.collection_id));
+    handler: async ({ useCases, caller, params, request }) => {
+      const id = collectionIdOf(params.collection_id);
+      await useCases.removeCollection(caller.authority, id, expectedState(request));
       return json({ message: 'Collection deleted' });
     },
   }),

@@ -20,6 +20,7 @@ import { listsSuite } from './lists.ts';
 import { guessedCodesSuite, localSignInSuite } from './local-sign-in.ts';
 import { manyAtOnceSuite } from './many-at-once.ts';
 import { operationsSuite } from './operations.ts';
+import { preconditionsSuite } from './preconditions.ts';
 import { profilesSuite } from './profiles.ts';
 import { protocolSuite } from './protocol.ts';
 import { exhaustionSuite, refusalsSuite } from './refusals.ts';
@@ -40,6 +41,7 @@ const ofAnyStores: Readonly<Record<string, Suite>> = {
   'a registration that requires a token': demandedTokensSuite,
   'a registration that ignores tokens': ignoredTokensSuite,
   collections: collectionsSuite,
+  'changes of a state that was read': preconditionsSuite,
   imports: importsSuite,
   'facts derived from documents': documentFactsSuite,
   access: accessSuite,

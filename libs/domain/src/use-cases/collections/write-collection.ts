@@ -1,7 +1,8 @@
 import type { AdminAuthority } from '../../access/principal.ts';
-import type { Collection } from '../../collections/collection.ts';
+import type { Collection, CollectionHead } from '../../collections/collection.ts';
 import type { ReadDocument } from '../../documents/document.ts';
 import { SchemaViolated } from '../../documents/schema-violated.ts';
+import { PorticoError } from '../../errors.ts';
 import type { CollectionId, ProfileId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
@@ -38,6 +39,9 @@ export interface CollectionEdit {
   readonly document?: ReadDocument | undefined;
   readonly strict: boolean;
 }
+
+/** What must be true of the current collection for a change; it is judged in the transaction of the change. */
+export type Precondition = (current: CollectionHead) => boolean;
 
 export type WritingNeeds = Pick<Ports, 'clock' | 'random' | 'collections' | 'cipher' | 'queue'>;
 
@@ -84,17 +88,24 @@ export interface UpdatedCollection {
 
 /**
  * Changes a collection; writes nothing if nothing changes. A new name or description is embedded again, the operations
- * also after a new document. A description that nobody wrote follows the document.
+ * also after a new document. A description that nobody wrote follows the document. Throws `precondition_failed`, and
+ * changes nothing, if the current one is not what the caller expects.
  */
 export const updateCollection =
   (ports: WritingNeeds, settings: Settings) =>
-  async (authority: AdminAuthority, id: CollectionId, edit: CollectionEdit): Promise<UpdatedCollection> => {
+  async (
+    authority: AdminAuthority,
+    id: CollectionId,
+    edit: CollectionEdit,
+    isExpected: Precondition = whatever,
+  ): Promise<UpdatedCollection> => {
     if (edit.document) refuseViolations(settings, edit.strict, edit.document);
     const jobs = followingJobs(ports, id);
     const now = ports.clock.now();
     let changed = false;
     let needed: readonly NewJob[] = [];
     const collection = await ports.collections.update(id, (current) => {
+      refuseUnexpected(isExpected, current);
       const edited = applied(ports.cipher, current, edit);
       const fields = changedFields(current, edited);
       changed = fields.length > 0;
@@ -123,17 +134,26 @@ export const updateCollection =
     return { collection, changed };
   };
 
-/** Deletes a collection with its document, grants and embedding. */
+/** Deletes a collection with its document, grants and embedding. Throws `precondition_failed` as a change does. */
 export const removeCollection =
   (ports: WritingNeeds) =>
-  async (authority: AdminAuthority, id: CollectionId): Promise<void> => {
+  async (authority: AdminAuthority, id: CollectionId, isExpected: Precondition = whatever): Promise<void> => {
     const job = collectionJob(ports, 'embed', id);
-    await ports.collections.remove(id, (current) => ({
-      ...recorded(ports, authority, { action: 'collection.delete', ...ofCollection(current) }),
-      jobs: [job],
-    }));
+    await ports.collections.remove(id, (current) => {
+      refuseUnexpected(isExpected, current);
+      return {
+        ...recorded(ports, authority, { action: 'collection.delete', ...ofCollection(current) }),
+        jobs: [job],
+      };
+    });
     offerJobs(ports, [job]);
   };
+
+const whatever: Precondition = () => true;
+
+const refuseUnexpected = (isExpected: Precondition, current: Collection): void => {
+  if (!isExpected(current)) throw new PorticoError('precondition_failed');
+};
 
 const followingJobs = (ports: WritingNeeds, id: CollectionId): readonly NewJob[] => [
   collectionJob(ports, 'embed', id),

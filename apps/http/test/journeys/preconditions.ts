@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CallOptions } from '../client.ts';
+import { createCast, smallDocument, textOf, unknownId, type Cast, type Start, type Subject } from '../subject.ts';
+
+/** Changes of a collection that its caller makes only to the state that it has read (RFC 9110, section 13.1.1). */
+export const preconditionsSuite = (start: Start): void => {
+  let subject: Subject;
+  let cast: Cast;
+  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
+  const asAdmin = (headers: readonly string[] = []): CallOptions => ({ token: cast.admin, headers });
+  const change = (id: string, ifMatch: readonly string[], json: object) =>
+    call('PUT', `/api/collections/${id}`, { ...asAdmin(ifMatch.flatMap((tag) => ['If-Match', tag])), json });
+  const remove = (id: string, ifMatch: string) =>
+    call('DELETE', `/api/collections/${id}`, asAdmin(['If-Match', ifMatch]));
+  const read = (id: string, part = '', ...headers: string[]) =>
+    call('GET', `/api/collections/${id}${part}`, asAdmin(headers));
+  const tagOf = async (...request: Parameters<typeof read>) => textOf((await read(...request)).headers.etag);
+  const refused = { status: 412, body: { detail: 'Precondition failed' } };
+
+  beforeAll(async () => {
+    subject = await start();
+    cast = await createCast(subject);
+  });
+  afterAll(() => subject.close());
+
+  describe.each([
+    ['the collection', [''] as const],
+    ['the collection, compressed', ['', 'Accept-Encoding', 'gzip'] as const],
+    ['its metadata', ['/metadata'] as const],
+    ['its metadata with hints', ['/metadata?include=hints'] as const],
+    ['its summary', ['/summary'] as const],
+  ])('the entity tag of %s', (_name, [part, ...headers]) => {
+    test('lets a change and a deletion of that state through, and none of another', async () => {
+      const id = await cast.newCollection();
+      const old = await tagOf(id, part, ...headers);
+      expect((await change(id, [old], { name: 'First' })).status).toBe(200);
+      const { updated_at } = (await read(id, '/summary')).body;
+      expect(await change(id, [old], { name: 'Second', description: 'd' })).toMatchObject(refused);
+      expect(await remove(id, old)).toMatchObject(refused);
+      expect((await read(id, '/summary')).body).toMatchObject({ name: 'First', description: 'About it', updated_at });
+      const current = await tagOf(id, part, ...headers);
+      expect((await change(id, [`"other", ${old} ,${current}`], { name: 'Third' })).status).toBe(200);
+      expect((await change(id, [old, await tagOf(id, part, ...headers)], { name: 'Fourth' })).status).toBe(200);
+      expect((await remove(id, await tagOf(id, part, ...headers))).status).toBe(200);
+      expect((await read(id)).status).toBe(404);
+    });
+  });
+
+  test('* matches whatever exists', async () => {
+    const id = await cast.newCollection();
+    expect((await change(id, ['*'], { name: 'Any' })).status).toBe(200);
+    expect((await remove(id, ' * ')).status).toBe(200);
+  });
+
+  test('a weak tag, one of the document or of the list, and what is no tag match nothing', async () => {
+    const id = await cast.newCollection();
+    const tag = await tagOf(id);
+    const others = [
+      `W/${tag}`,
+      tag.slice(1, -1),
+      tag.slice(0, -1),
+      `x${tag}`,
+      `${tag}x`,
+      `"*"`,
+      '*, "x"',
+      '',
+      ',',
+      'not a tag',
+      await tagOf(id, '/openapi.json'),
+      textOf((await call('GET', '/api/collections/', asAdmin())).headers.etag),
+    ];
+    for (const other of others) {
+      expect({ other, ...(await change(id, [other], { name: 'Changed' })) }).toMatchObject({ other, ...refused });
+      expect({ other, ...(await remove(id, other)) }).toMatchObject({ other, ...refused });
+    }
+    expect(await tagOf(id)).toBe(tag);
+  });
+
+  test('what is wrong with the caller, the body or the collection is said first', async () => {
+    const id = await cast.newCollection();
+    const client = await cast.newClient();
+    const put = (of: string, options: CallOptions) =>
+      call('PUT', `/api/collections/${of}`, { json: {}, ...options, headers: ['If-Match', '"old"'] });
+    expect((await put(id, {})).status).toBe(401);
+    expect((await put(id, { token: client.token })).status).toBe(403);
+    expect((await put(id, { token: cast.admin, json: { name: 5 } })).status).toBe(400);
+    expect((await put(unknownId, { token: cast.admin })).status).toBe(404);
+    expect((await remove(unknownId, '*')).status).toBe(404);
+    expect((await put(id, { token: cast.admin })).status).toBe(412);
+  });
+
+  test('of several writers who read the same state, one wins', async () => {
+    const id = await cast.newCollection();
+    const tag = await tagOf(id);
+    const writers = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const replies = await Promise.all(
+      writers.map((name) => change(id, [tag], { name, openapi_spec: { ...smallDocument, 'x-by': name } })),
+    );
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412, 412, 412]);
+    const winner = replies.find(({ status }) => status === 200)?.body.name;
+    expect((await read(id)).body).toMatchObject({ name: winner, openapi_spec: { 'x-by': winner } });
+  });
+};
