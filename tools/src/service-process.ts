@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readConfig, type Environment } from '@portico/composition';
@@ -16,6 +16,9 @@ export interface ServiceProcess {
   readonly kill: () => Promise<void>;
 }
 
+/** It cannot start as things are; the message says why, and no stack is wanted. */
+export class NotStartedError extends Error {}
+
 export const root = resolve(import.meta.dirname, '../..');
 /** How V8 keeps its memory in the service. */
 export const v8Arguments = ['--max-semi-space-size=32', '--v8-pool-size=0'] as const;
@@ -25,16 +28,17 @@ const startTimeoutMs = 120_000;
 
 /**
  * Starts the service as `npm start` does, with its log in `service.log` in its data folder, and waits until it answers.
- * `ending` kills it at once, even while it starts.
+ * `ending` kills it at once, even while it starts. Throws a `NotStartedError`.
  */
 export const startService = async (environment: Environment, ending?: AbortSignal): Promise<ServiceProcess> => {
   const { host, port, dataDir } = readConfig(environment);
   const address = `http://${host}:${port}`;
   if (await answers(address))
-    throw new Error(`Another service already answers at ${address}: stop it, or choose another PORT`);
+    throw new NotStartedError(`Another service already answers at ${address}: stop it, or choose another PORT`);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const logFile = join(dataDir, 'service.log');
   const log = openSync(logFile, 'a', 0o600);
+  const logged = statSync(logFile).size;
   const child = spawn(process.execPath, serviceArguments, { cwd: root, env: environment, stdio: ['ignore', log, log] });
   closeSync(log);
   const ended = once(child, 'exit').then(([code]) => code as number | null);
@@ -43,13 +47,22 @@ export const startService = async (environment: Environment, ending?: AbortSigna
   if (ending?.aborted) endAtOnce();
   else ending?.addEventListener('abort', endAtOnce, { once: true });
   for (const startedAt = Date.now(); !(await answers(address)); await pause(50)) {
-    if (hasEnded(child)) throw new Error(`The service exited at its start; ${logFile} says why`);
+    if (hasEnded(child))
+      throw new NotStartedError(
+        saidIn(logFile, logged) ?? `The service exited at its start without a word; its log is ${logFile}`,
+      );
     if (Date.now() - startedAt > startTimeoutMs) {
       await end('SIGKILL');
-      throw new Error(`The service did not answer within ${startTimeoutMs / 1_000} s; ${logFile} says why`);
+      throw new NotStartedError(`The service did not answer within ${startTimeoutMs / 1_000} s; ${logFile} says why`);
     }
   }
   return { address, pid: child.pid ?? 0, ended, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
+};
+
+/** What the service said in plain words since its log was so many bytes long: why it does not start. */
+const saidIn = (logFile: string, bytes: number): string | null => {
+  const lines = readFileSync(logFile).subarray(bytes).toString('utf8').split('\n');
+  return lines.filter((line) => line !== '' && !line.startsWith('{')).join('\n') || null;
 };
 
 /** Sends the signal unless the process has ended, and waits for its end. */

@@ -1,11 +1,14 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { root } from '../src/service-process.ts';
+import { isGroupAlive } from './process-group.ts';
 
 const run = promisify(execFile);
 
@@ -33,4 +36,52 @@ test('the demo tells the same story each time, and leaves other data alone', asy
   expect(Math.max(...told.map(({ length }) => length))).toBeLessThanOrEqual(100);
   expect(await tell()).toBe(first);
   expect(readFileSync(others, 'utf8')).toBe('not looked at');
+});
+
+test('run by npm, the demo ends with its service when npm alone gets a signal', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-demo-'));
+  const port = await freePort();
+  const npm = spawn('npm', ['run', '--ignore-scripts', 'demo'], {
+    cwd: root,
+    env: { PATH: process.env.PATH, DATA_DIR: folder, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const { pid = 0 } = npm;
+  onTestFinished(() => {
+    if (isGroupAlive(pid)) process.kill(-pid, 'SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const ended = once(npm, 'exit');
+  let said = '';
+  npm.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const begun = new Promise<void>((resolve) => {
+    npm.stdout.setEncoding('utf8').on('data', (text: string) => {
+      if (text.includes('1. An administrator')) resolve();
+    });
+  });
+  await Promise.race([begun, ended]);
+  process.kill(pid, 'SIGTERM');
+  expect(await ended).toEqual([0, null]);
+  expect(said).toBe('');
+  expect(isGroupAlive(pid)).toBe(false);
+  await expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow();
+});
+
+test('the demo says in one line that its port is taken', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-demo-'));
+  const other = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    other.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const command = ['-C', '@portico/source', 'tools/src/demo/main.ts', '--exit'];
+  const env = { PATH: process.env.PATH, DATA_DIR: folder, PORT: String(port) };
+  await expect(run(process.execPath, command, { cwd: root, env })).rejects.toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: `HOST and PORT: 127.0.0.1:${port} is in use: stop the process that listens there, or choose another port (EADDRINUSE)\n`,
+  });
 });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { root } from '../src/service-process.ts';
 import { createInstallation } from './installation.ts';
+import { isGroupAlive } from './process-group.ts';
 import { inherited } from './run-tool.ts';
 
 /** Starts a script by npm, in a process group of its own, and waits until it says that its database is away. */
@@ -21,14 +22,7 @@ const startScript = async (...command: readonly string[]) => {
     detached: true,
   });
   const { pid = 0 } = npm;
-  const isAlive = (): boolean => {
-    try {
-      return process.kill(-pid, 0);
-    } catch {
-      // No process of the group is left.
-      return false;
-    }
-  };
+  const isAlive = () => isGroupAlive(pid);
   onTestFinished(async () => {
     if (isAlive()) process.kill(-pid, 'SIGKILL');
     await installation.remove();

@@ -2,9 +2,16 @@ import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { embeddedFiles, localAdmin, openLocalIssuer, readConfig, type Environment } from '@portico/composition';
+import {
+  embeddedFiles,
+  localAdmin,
+  openLocalIssuer,
+  readConfig,
+  startFailure,
+  type Environment,
+} from '@portico/composition';
 import { createApiClient } from '../api-client.ts';
-import { root, startService } from '../service-process.ts';
+import { NotStartedError, root, startService } from '../service-process.ts';
 import { tellStory } from './story.ts';
 import { startWeatherApi } from './weather-api.ts';
 
@@ -23,7 +30,7 @@ const demoEnvironment = (environment: Environment): Environment => {
 /** Removes the data of an earlier demo, unless that is still running. */
 const beginAnew = async (environment: Environment): Promise<void> => {
   const config = readConfig(environment);
-  const running = new Error(`A demo is already running on ${config.dataDir}: stop it first`);
+  const running = new NotStartedError(`A demo is already running on ${config.dataDir}: stop it first`);
   const isUnused = await embeddedFiles(config)
     ?.alone(async () => undefined)
     .catch(() => true);
@@ -38,21 +45,21 @@ const makeConsoleLink = async (environment: Environment): Promise<string> => {
   return (JSON.parse(stdout) as { readonly link: string }).link;
 };
 
-if (values.help) {
-  process.stdout.write(
-    'npm run demo             tell the story and leave the service running\n' +
-      'npm run demo -- --exit   tell the story and exit\n' +
-      'It works in the folder "demo" of DATA_DIR, and starts fresh each time.\n',
-  );
-} else {
+/** Runs the service until it is stopped, or until the story is told. */
+const demonstrate = async (): Promise<void> => {
   const environment = demoEnvironment(process.env);
   await beginAnew(environment);
   const config = readConfig(environment);
   const issuer = await openLocalIssuer(config);
-  if (!issuer) throw new Error('The demo needs the local issuer: unset IDENTITY_ISSUER and IDENTITY_LOCAL');
+  if (!issuer) throw new NotStartedError('The demo needs the local issuer: unset IDENTITY_ISSUER and IDENTITY_LOCAL');
   const weatherApi = await startWeatherApi();
   const service = await startService(environment);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void service.stop());
+  let isStopped = false;
+  const stop = () => {
+    isStopped = true;
+    void service.stop();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
   try {
     const adminToken = await issuer.mint({ ...localAdmin, emailVerified: true, ttlSeconds: 86_400 });
     const mintUserToken = (uid: string, email: string) =>
@@ -68,8 +75,27 @@ if (values.help) {
       weatherApi,
     });
     if (!values.exit) await service.ended;
+  } catch (error) {
+    // The story cannot go on without its service.
+    if (!isStopped) throw error;
   } finally {
     weatherApi.close();
     await service.stop();
+  }
+};
+
+if (values.help) {
+  process.stdout.write(
+    'npm run demo             tell the story and leave the service running\n' +
+      'npm run demo -- --exit   tell the story and exit\n' +
+      'It works in the folder "demo" of DATA_DIR, and starts fresh each time.\n',
+  );
+} else {
+  try {
+    await demonstrate();
+  } catch (error) {
+    process.stderr.write(`${error instanceof NotStartedError ? error.message : startFailure(error).said}\n`);
+    // What else it has started ends with it.
+    process.exit(1);
   }
 }
