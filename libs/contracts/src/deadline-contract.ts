@@ -52,21 +52,26 @@ interface Standing {
 type Change = (stores: Stores, effects: Effects, standing: Standing) => Promise<unknown>;
 
 /**
- * Asserts that the change begins its commit by its deadline and changes something, and that, if the deadline expires at
- * that very moment, it throws `timed_out` and leaves nothing behind.
+ * Asserts that the change begins its commit by its deadline, changes something and tells the jobs that it writes, and
+ * that, if the deadline expires at that very moment, it throws `timed_out`, leaves nothing behind and tells nothing.
  */
 const inTime =
-  (change: Change) =>
+  (change: Change, jobs = 1) =>
   async (stores: Stores): Promise<void> => {
     const standing = await stand(stores);
     const before = await snapshotOf(stores);
-    const attempt = (deadline: Deadline) => change(stores, { ...someEffects(), deadline }, standing);
+    const effects = someEffects();
+    const told: NewJob[] = [];
+    stores.outbox.whenWritten((jobs) => told.push(...jobs));
+    const attempt = (deadline: Deadline) => change(stores, { ...effects, deadline }, standing);
     await assertRefused(attempt(expiringAtCommit()), 'timed_out');
     deepStrictEqual(await snapshotOf(stores), before);
+    deepStrictEqual(told, [], 'jobs were told that are not written');
     const deadline = deadlineByHand();
     await attempt(deadline);
     strictEqual(deadline.begun, true, 'the commit did not begin by the deadline');
     notDeepStrictEqual(await snapshotOf(stores), before, 'the change changed nothing');
+    strictEqual(told.length, jobs, 'other jobs were told than were written');
   };
 
 const later = { updatedAt: start + 9 };
@@ -185,8 +190,9 @@ export const deadlineContract = {
       jobs: [aJob({ group: 'r1' })],
     })),
   ),
-  'an appended entry begins its commit in time or not at all': inTime(({ audit }, { deadline }) =>
-    audit.append(anEntry(), deadline),
+  'an appended entry begins its commit in time or not at all': inTime(
+    ({ audit }, { deadline }) => audit.append(anEntry(), deadline),
+    0,
   ),
   'of entries appended at once, only those that expire are left out': async ({ audit }) => {
     const [one, late, two, expired] = [anEntry(), anEntry(), anEntry(), anEntry()];

@@ -1,9 +1,20 @@
-import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
+import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict';
 import { missingEmbeddings } from '@portico/domain';
-import type { JobId, JobTask, NoticeTask, ProfileId } from '@portico/domain';
+import type { JobId, JobTask, NewJob, NoticeTask, ProfileId } from '@portico/domain';
 import { assertWritten, dueJobs, waiting } from './assertions.ts';
 import type { Contract } from './contract.ts';
-import { aJob, aMailJob, aNotice, endOfTime, jobsOnly, nextId, noEffects, someEffects, start } from './records.ts';
+import {
+  aJob,
+  aMailJob,
+  aNotice,
+  aProfile,
+  endOfTime,
+  jobsOnly,
+  nextId,
+  noEffects,
+  someEffects,
+  start,
+} from './records.ts';
 import type { Stores } from './stores.ts';
 
 /** What `Outbox` promises. */
@@ -291,6 +302,38 @@ export const outboxContract = {
       (await stores.outbox.sealed()).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
       [free, leased, putOff].map(({ id }) => ({ id, sealed: sealedNow })).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
     );
+  },
+
+  'the jobs of a change are told once they are durable': async (stores) => {
+    const told: [readonly JobId[], Promise<readonly JobId[]>][] = [];
+    stores.outbox.whenWritten((jobs) =>
+      told.push([jobs.map(({ id }) => id), stores.outbox.due('embed', endOfTime, 9)]),
+    );
+    const [one, two, three] = [aJob(), aJob(), aJob()];
+    await stores.embeddingJobs.enqueue(jobsOnly(one, two));
+    await stores.embeddingJobs.enqueue(noEffects);
+    await stores.embeddingJobs.enqueue(jobsOnly(three));
+    deepStrictEqual(
+      told.map(([ids]) => ids),
+      [[one.id, two.id], [three.id]],
+    );
+    deepStrictEqual(await told[0]?.[1].then((ids) => ids.toSorted()), [one.id, two.id].toSorted());
+  },
+
+  'the jobs of a change that fails are not told': async (stores) => {
+    const [before] = await waiting(stores, aJob());
+    const told: NewJob[] = [];
+    stores.outbox.whenWritten((jobs) => told.push(...jobs));
+    await rejects(stores.profiles.add(aProfile(), jobsOnly(aJob(), aJob({ id: before.id }))));
+    deepStrictEqual(told, []);
+  },
+
+  'only the last who asks is told': async (stores) => {
+    const [first, last]: NewJob[][] = [[], []];
+    stores.outbox.whenWritten((jobs) => first?.push(...jobs));
+    stores.outbox.whenWritten((jobs) => last?.push(...jobs));
+    const [job] = await waiting(stores, aJob());
+    deepStrictEqual([first, last?.map(({ id }) => id)], [[], [job.id]]);
   },
 
   'a resealed job is otherwise unchanged': async (stores) => {

@@ -66,13 +66,3 @@ test('only an approved client has credentials to rotate', async () => {
   await expect(useCases.rotateCredentials(authority, id, 0)).rejects.toThrow('User not approved');
   await expect(useCases.rotateCredentials(authority, admin.id, 0)).rejects.toThrow('has no API credentials');
 });
-
-test('the mail of a decision is offered to the queue at once', async () => {
-  const { useCases, authority, register, queue } = await setUp();
-  const offered: string[] = [];
-  Object.assign(queue, { offer: (kind: string, ids: readonly string[]) => offered.push(`${kind} ${ids.length}`) });
-  const [ada, bob] = [await register('ada'), await register('bob')];
-  await useCases.approveProfile(authority, ada.id);
-  await useCases.rejectProfile(authority, bob.id, null);
-  expect(offered).toEqual(['mail.credentials 1', 'mail.rejection 1']);
-});

@@ -14,6 +14,7 @@ import type {
   Instant,
   Job,
   JobId,
+  NewJob,
   NoticeTask,
   OneTimeCode,
   Operation,
@@ -75,6 +76,8 @@ export interface MemoryDatabase {
   lastOverrideId: number;
   /** Null before the first. */
   expiriesAnnouncedDay: number | null;
+  /** Receives the jobs of each change. */
+  tellWritten: (jobs: readonly NewJob[]) => void;
 }
 
 export interface OwnedOverride {
@@ -141,6 +144,7 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
   lastOperationSequence: 0,
   lastOverrideId: 0,
   expiriesAnnouncedDay: null,
+  tellWritten: () => undefined,
 });
 
 /** Returns a frozen copy. Typed arrays cannot be frozen, so stores also copy them on the way out. */
@@ -175,6 +179,7 @@ export const commit = (
       isDeadLetter: false,
     });
   }
+  if (jobs.length > 0) database.tellWritten(jobs);
 };
 
 /** Counts one more request on the profile's notice; returns whether it has one. */

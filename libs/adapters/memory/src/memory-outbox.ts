@@ -4,6 +4,10 @@ import { commit, kept, type MemoryDatabase, type StoredJob } from './memory-data
 export const createMemoryOutbox = (database: MemoryDatabase): Outbox => {
   const { jobs } = database;
   return {
+    whenWritten(tell) {
+      database.tellWritten = tell;
+    },
+
     async due(kind, now, limit) {
       return [...jobs.values()]
         .filter((stored) => stored.job.task.kind === kind && isFree(stored, now))

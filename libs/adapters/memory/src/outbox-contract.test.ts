@@ -187,6 +187,31 @@ const sabotages: Sabotages<typeof outboxContract, Stores> = {
         [...jobs.values()].flatMap(({ job: { id, task } }) => ('sealed' in task ? [{ id, sealed: task.sealed }] : [])),
     }),
   ),
+  'the jobs of a change are told once they are durable': breaking('embeddingJobs', (right, _stores, database) => ({
+    enqueue: async (effects) => {
+      if (effects.jobs?.length) database.tellWritten(effects.jobs);
+      await pause();
+      const tell = database.tellWritten;
+      database.tellWritten = () => undefined;
+      await right.enqueue(effects);
+      database.tellWritten = tell;
+    },
+  })),
+  'the jobs of a change that fails are not told': breaking('profiles', (right, _stores, database) => ({
+    add: async (profile, effects) => {
+      database.tellWritten(effects.jobs ?? []);
+      await right.add(profile, effects);
+    },
+  })),
+  'only the last who asks is told': breaking('outbox', (right, _stores, database) => ({
+    whenWritten: (tell) => {
+      const before = database.tellWritten;
+      right.whenWritten((jobs) => {
+        before(jobs);
+        tell(jobs);
+      });
+    },
+  })),
   'a resealed job is otherwise unchanged': breaking('outbox', (right, _stores, database) => ({
     reseal: (id, ...rest) => unleasing(right, database, id).reseal(id, ...rest),
   })),

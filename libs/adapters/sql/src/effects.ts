@@ -3,6 +3,7 @@ import { entryRow, insertArrival, insertEntry } from './audit-record.ts';
 import { insertJob, jobRow } from './job-record.ts';
 import type { AppendedSql, Sql } from './sql.ts';
 import { writeEach } from './table.ts';
+import { noteWritten } from './written-jobs.ts';
 
 /**
  * The last step of a change: writes its audit entries and jobs, and begins the commit. Throws `timed_out`, which rolls
@@ -10,7 +11,10 @@ import { writeEach } from './table.ts';
  */
 export const writeEffects = async (sql: Sql, { entries = [], jobs = [], deadline }: Effects): Promise<void> => {
   await writeEntries(sql, entries);
-  if (jobs.length > 0) await writeEach(sql, insertOrAsk, jobs.map(jobRow));
+  if (jobs.length > 0) {
+    await writeEach(sql, insertOrAsk, jobs.map(jobRow));
+    noteWritten(sql, jobs);
+  }
   deadline?.beginCommit();
 };
 

@@ -50,5 +50,5 @@ export const inspectDatabase = async (config: SqlConfig): Promise<InspectedDatab
 export const storesToRead = (database: SqlDatabase): InspectedDatabase['stores'] => ({
   sealed: createSqlSealedStore(database),
   profiles: createSqlProfileStore(database),
-  outbox: createSqlOutbox(database),
+  outbox: createSqlOutbox(database, () => undefined),
 });

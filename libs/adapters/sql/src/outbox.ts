@@ -4,10 +4,12 @@ import { isReserved, jobColumns, jobOf, reserved, type JobRow } from './job-reco
 import type { SqlDatabase, Value } from './sql.ts';
 import { columns } from './table.ts';
 
-export const createSqlOutbox = (database: SqlDatabase): Outbox => {
+export const createSqlOutbox = (database: SqlDatabase, whenWritten: Outbox['whenWritten']): Outbox => {
   const change = (text: string, parameters: readonly Value[]) => database.write((sql) => sql.run(text, parameters));
 
   return {
+    whenWritten,
+
     async due(kind, now, limit) {
       return (await database.reads.all<{ id: JobId }>(selectDue, [kind, now, now, limit])).map(({ id }) => id);
     },

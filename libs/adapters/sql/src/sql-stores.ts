@@ -24,6 +24,7 @@ import { createSqlServiceAccountStore } from './service-account-store.ts';
 import { createSettingsTable } from './settings-table.ts';
 import type { SqlDatabase, PreparedReads } from './sql.ts';
 import { createSqlUsageStore, type UsageDialect } from './usage-store.ts';
+import { tellingOfJobs } from './written-jobs.ts';
 import { createWriteCheck, type WriteCheckOptions } from './write-check.ts';
 
 /** What a dialect provides for its stores. */
@@ -38,7 +39,8 @@ export interface SqlDialect {
 }
 
 export const createSqlStores = (dialect: SqlDialect): SqlStores => {
-  const { database, prepared, collections, usage } = dialect;
+  const { prepared, collections, usage } = dialect;
+  const { database, whenWritten } = tellingOfJobs(dialect.database);
   const checkWrites = createWriteCheck(database, dialect.writeCheck);
   const audit = createSqlAuditLog(database, collections);
 
@@ -59,7 +61,7 @@ export const createSqlStores = (dialect: SqlDialect): SqlStores => {
       embeddings: createSqlEmbeddingStore(database),
       embeddingJobs: createSqlEmbeddingJobs(database, collections),
       models: createSqlSearchModels(database),
-      outbox: createSqlOutbox(database),
+      outbox: createSqlOutbox(database, whenWritten),
       deadLetters: createSqlDeadLetters(database),
       sealed: createSqlSealedStore(database),
       usage: createSqlUsageStore(database, { ...collections, ...usage }),
@@ -77,7 +79,7 @@ export const createSqlStores = (dialect: SqlDialect): SqlStores => {
     },
     async close() {
       await audit.close();
-      await database.close();
+      await dialect.database.close();
     },
   };
 };

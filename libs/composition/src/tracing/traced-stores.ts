@@ -28,8 +28,8 @@ export const tracedStores = (stores: StorePorts, told: StoreTrace): StorePorts =
 
 type Method = (...args: readonly unknown[]) => Promise<unknown>;
 
-/** They return a stream, which ends when its reader does. */
-const streaming: readonly string[] = ['audit.export'];
+/** One returns a stream, which ends when its reader does; the other asks nothing of the database. */
+const untraced: readonly string[] = ['audit.export', 'outbox.whenWritten'];
 
 const tracedStore = (name: string, store: object, told: StoreTrace): object => {
   const methods = new Map<string | symbol, Method>();
@@ -40,7 +40,7 @@ const tracedStore = (name: string, store: object, told: StoreTrace): object => {
       if (typeof member !== 'function') return member;
       // A method may use private members of its own object.
       const method = (member as Method).bind(target);
-      if (streaming.includes(operation)) return method;
+      if (untraced.includes(operation)) return method;
       const known = methods.get(key) ?? ((...args: readonly unknown[]) => told.call(operation, () => method(...args)));
       methods.set(key, known);
       return known;

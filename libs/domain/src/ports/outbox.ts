@@ -1,6 +1,6 @@
 import type { JobId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
-import type { Job, JobCounts, JobKind, NoticeTask } from '../jobs/job.ts';
+import type { Job, JobCounts, JobKind, NewJob, NoticeTask } from '../jobs/job.ts';
 import type { Effects } from './effects.ts';
 
 /**
@@ -9,6 +9,12 @@ import type { Effects } from './effects.ts';
  * leased, rests or is a dead letter.
  */
 export interface Outbox {
+  /**
+   * Calls `tell` with the jobs of each change that any of these stores makes, once they are durable, and never with those
+   * of a change that failed. A further call replaces `tell`, which returns at once and does not throw.
+   */
+  whenWritten(tell: (jobs: readonly NewJob[]) => void): void;
+
   /** Due jobs of this kind, without leased ones and dead letters: the longest due first, at most `limit`. */
   due(kind: JobKind, now: Instant, limit: number): Promise<readonly JobId[]>;
 

@@ -66,6 +66,7 @@ import {
 import { readEffectiveLimit } from './limits/read-effective-limit.ts';
 import { readLimitStandings } from './limits/read-standing.ts';
 import { createTier, listTiers, removeTier, updateTier } from './limits/tiers.ts';
+import { offerWritten } from './outbox/offer-jobs.ts';
 import { approveMany } from './profiles/approve-many.ts';
 import { claimFirstAdmin } from './profiles/claim-first-admin.ts';
 import { announceExpiries } from './mails/announce-expiries.ts';
@@ -119,6 +120,7 @@ import { pruneUsage, writeUsage } from './usage/write-usage.ts';
 
 /** The menu: everything that the system can do. What it counts is its own until `writeUsage` writes it. */
 export const createUseCases = (ports: Ports, settings: Settings) => {
+  offerWritten(ports);
   const counting = { ...ports, uses: createUsageCounter(() => ports.clock.now()) };
   return { ...catalog(counting, settings), ...access(counting, settings), ...service(counting, settings) };
 };

@@ -9,7 +9,6 @@ import type { Ports } from '../../ports/index.ts';
 import type { Settings } from '../../settings.ts';
 import { ofCollection, recorded } from '../audit/system-entry.ts';
 import type { NewJob } from '../../jobs/job.ts';
-import { offerJobs } from '../outbox/offer-jobs.ts';
 import { collectionJob } from '../search/collection-jobs.ts';
 import { type AuthenticationInput, nextAuthentication } from './authentication.ts';
 import { nextDescription } from './description.ts';
@@ -43,7 +42,7 @@ export interface CollectionEdit {
 /** What must be true of the current collection for a change; it is judged in the transaction of the change. */
 export type Precondition = (current: CollectionHead) => boolean;
 
-export type WritingNeeds = Pick<Ports, 'clock' | 'random' | 'collections' | 'cipher' | 'queue'>;
+export type WritingNeeds = Pick<Ports, 'clock' | 'random' | 'collections' | 'cipher'>;
 
 /** Adds a collection. Its embedding follows in the background. */
 export const createCollection =
@@ -76,7 +75,6 @@ export const createCollection =
       ...(collection.discoverable ? { discoverable: true } : {}),
     });
     await ports.collections.add(collection, document, { ...effects, jobs });
-    offerJobs(ports, jobs);
     return collection;
   };
 
@@ -130,7 +128,6 @@ export const updateCollection =
         jobs: needed,
       };
     });
-    offerJobs(ports, needed);
     return { collection, changed };
   };
 
@@ -146,7 +143,6 @@ export const removeCollection =
         jobs: [job],
       };
     });
-    offerJobs(ports, [job]);
   };
 
 const whatever: Precondition = () => true;

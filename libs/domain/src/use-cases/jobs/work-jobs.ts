@@ -21,6 +21,7 @@ import type { PendingRequests } from '../../requests/access-request.ts';
 import { TextRefusedError } from '../../search/embedding.ts';
 import { noticedAdmins, type NoticeSettings, openCredentials } from '../mails/mail-jobs.ts';
 import { indexOperations } from '../operations/index-operations.ts';
+import { offeredAtOnce } from '../outbox/offer-jobs.ts';
 import { embedCollection } from '../search/embed-collection.ts';
 import { createLease, JobInterrupted, leaseMs } from './job-lease.ts';
 
@@ -251,9 +252,6 @@ const recordFailure = async (
 const isForGood = (error: unknown): boolean =>
   error instanceof TextRefusedError || (error instanceof DeliveryError && error.permanent);
 
-/** How many jobs of each kind are offered at once. */
-const relayBatch = 500;
-
 /**
  * Offers due jobs to the queue; returns how many. Every process that runs jobs relays them, so that none depends on
  * another: a job that several offer is claimed once.
@@ -263,7 +261,7 @@ export const relayJobs =
   async (): Promise<number> => {
     const now = clock.now();
     const offerDue = async (kind: JobKind): Promise<number> => {
-      const due = await outbox.due(kind, now, relayBatch);
+      const due = await outbox.due(kind, now, offeredAtOnce);
       queue.offer(kind, due);
       return due.length;
     };

@@ -22,7 +22,7 @@ export interface ApprovalOutcome {
   readonly credentials: Credentials | null;
 }
 
-type Needs = Pick<Ports, 'clock' | 'random' | 'profiles' | 'keys' | 'cipher' | 'mailer' | 'queue'>;
+type Needs = Pick<Ports, 'clock' | 'random' | 'profiles' | 'keys' | 'cipher' | 'mailer'>;
 
 /**
  * Approves many pending profiles, each in a transaction of its own, with its own key pair and mail. All secrets are made

@@ -11,10 +11,8 @@ import type { ApprovedProfile, Profile } from '../../profiles/profile.ts';
 import { nextStatus } from '../../profiles/registration-machine.ts';
 import { ofProfile, recorded } from '../audit/system-entry.ts';
 import { credentialsMailJob, rotationMailJob } from '../mails/mail-jobs.ts';
-import { offerJobs } from '../outbox/offer-jobs.ts';
 
-type RotationNeeds = Pick<Ports, 'clock' | 'random' | 'profiles' | 'keys' | 'cipher' | 'mailer'>;
-type Needs = RotationNeeds & Pick<Ports, 'queue'>;
+type Needs = Pick<Ports, 'clock' | 'random' | 'profiles' | 'keys' | 'cipher' | 'mailer'>;
 
 /**
  * Approves a pending profile and issues its API credentials, which are returned only this once and mailed if mail is
@@ -50,7 +48,6 @@ export const approveWith = async (
     ...recorded(ports, authority, { action: 'profile.approve', ...ofProfile(profile), client_id: clientId }),
     jobs,
   }));
-  offerJobs(ports, jobs);
   return credentials;
 };
 
@@ -73,7 +70,7 @@ interface Rotation {
  * `graceSeconds`. A client without a key (a former admin) gets its first one.
  */
 export const rotateCredentials =
-  (ports: RotationNeeds) =>
+  (ports: Needs) =>
   async (
     authority: PersonAuthority,
     id: ProfileId,
@@ -108,12 +105,12 @@ const endOf = (expiresAt: Instant | null) => ({ expires_at: expiresAt === null ?
 
 /** The same, by the client for itself: it needs no mail about it, and the end that an administrator has set stays. */
 export const rotateOwnCredentials =
-  (ports: RotationNeeds) =>
+  (ports: Needs) =>
   ({ profile, deadline }: Principal, graceSeconds: number): Promise<Credentials> =>
     rotate(ports, { actor: profile, deadline }, profile.id, { graceSeconds }, false);
 
 const rotate = async (
-  ports: RotationNeeds,
+  ports: Needs,
   initiator: Initiator,
   id: ProfileId,
   { graceSeconds, expiresAt }: Rotation,

@@ -5,11 +5,10 @@ import type { Ports } from '../../ports/index.ts';
 import { nextStatus } from '../../profiles/registration-machine.ts';
 import { ofProfile, recorded } from '../audit/system-entry.ts';
 import { rejectionMailJob } from '../mails/mail-jobs.ts';
-import { offerJobs } from '../outbox/offer-jobs.ts';
 
 /** Rejects a pending profile; the notice, with the reason if there is one, is mailed if mail is enabled. */
 export const rejectProfile =
-  (ports: Pick<Ports, 'clock' | 'random' | 'profiles' | 'mailer' | 'queue'>) =>
+  (ports: Pick<Ports, 'clock' | 'random' | 'profiles' | 'mailer'>) =>
   async (authority: PersonAuthority, id: ProfileId, reason: string | null): Promise<void> => {
     const jobs = ports.mailer.enabled ? [rejectionMailJob(ports, id, reason)] : [];
     const now = ports.clock.now();
@@ -26,5 +25,4 @@ export const rejectProfile =
       ...recorded(ports, authority, { action: 'profile.reject', ...ofProfile(profile) }),
       jobs,
     }));
-    offerJobs(ports, jobs);
   };

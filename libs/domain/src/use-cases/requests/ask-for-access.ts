@@ -10,9 +10,8 @@ import { decidedRequest } from '../../requests/request-machine.ts';
 import type { Settings } from '../../settings.ts';
 import { ofCollection, ofProfile, recorded } from '../audit/system-entry.ts';
 import { noticeJobs } from '../mails/mail-jobs.ts';
-import { offerJobs } from '../outbox/offer-jobs.ts';
 
-type Needs = Pick<Ports, 'clock' | 'random' | 'requests' | 'profiles' | 'mailer' | 'queue'>;
+type Needs = Pick<Ports, 'clock' | 'random' | 'requests' | 'profiles' | 'mailer'>;
 
 export interface NewRequest {
   readonly collectionId: CollectionId;
@@ -57,7 +56,6 @@ export const askForAccess =
       };
     });
     if (!asked) throw new Error('The store fulfilled a request without a decision.');
-    offerJobs(ports, jobs);
     return asked;
   };
 

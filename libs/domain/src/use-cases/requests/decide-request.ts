@@ -4,16 +4,14 @@ import { refusePast } from '../../grants/expiry.ts';
 import type { Grant } from '../../grants/grant.ts';
 import type { RequestId } from '../../ids.ts';
 import { dayMs, type Instant, toIso } from '../../instant.ts';
-import type { NewJob } from '../../jobs/job.ts';
 import type { RequestChange, RequestState } from '../../ports/access-request-store.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { AccessRequest, ListedRequest } from '../../requests/access-request.ts';
 import { decidedRequest, type RequestEvent } from '../../requests/request-machine.ts';
 import { ofCollection, ofProfile, recorded, type SystemMessage } from '../audit/system-entry.ts';
 import { decidedJobs } from '../mails/mail-jobs.ts';
-import { offerJobs } from '../outbox/offer-jobs.ts';
 
-type Needs = Pick<Ports, 'clock' | 'random' | 'requests' | 'mailer' | 'queue'>;
+type Needs = Pick<Ports, 'clock' | 'random' | 'requests' | 'mailer'>;
 
 export interface ApprovedRequest {
   readonly request: ListedRequest;
@@ -73,13 +71,10 @@ const decideOne = async <Decision extends RequestChange>(
   decide: (state: RequestState) => Decision,
 ): Promise<Decision> => {
   let stored: Decision | null = null;
-  let jobs: readonly NewJob[] = [];
   await ports.requests.decide(id, (state) => {
     stored = decide(state);
-    jobs = decidedJobs(ports, [stored.request]);
-    return { ...stored, jobs };
+    return { ...stored, jobs: decidedJobs(ports, [stored.request]) };
   });
   if (!stored) throw new Error('The store fulfilled a decision without asking for it.');
-  offerJobs(ports, jobs);
   return stored;
 };
