@@ -12,7 +12,14 @@ import {
 import type { Answer } from './answers/answer.ts';
 import type { BodyCache } from './answers/body-cache.ts';
 import type { Exchange } from './exchange.ts';
-import { formMediaType, jsonMediaType, parseJsonBody, readBodyBytes, refusePollutingMembers } from './requests/body.ts';
+import {
+  formMediaType,
+  jsonMediaType,
+  parseJsonBody,
+  readBodyBytes,
+  refuseForm,
+  refusePollutingMembers,
+} from './requests/body.ts';
 import { credentialOf } from './requests/credential.ts';
 import { validBody, validQuery } from './requests/fields.ts';
 import { refuseForeignOrigin } from './requests/origin.ts';
@@ -45,16 +52,33 @@ export const answerRoute = async (
   exchange.takesBody = route.body !== null;
   if (route.acceptsAccessTokens && service.protectedResource) exchange.challenge = service.protectedResource.challenge;
   await thisTurn.arrived();
-  const caller = await admitCaller(useCases, route, exchange, params);
+  const isComplete = request.complete;
+  let caller = await admitCaller(useCases, route, exchange, params);
   if (route.sameOrigin) refuseForeignOrigin(request, facts.settings.accessTokens?.resource ?? null);
   deadline.refuseExpired();
   const query = route.query ? validQuery(route.query, request.url ?? '') : {};
-  const body = route.body ? await readRouteBody(facts, route.body, exchange) : null;
+  let body: unknown = null;
+  if (route.body) {
+    const bytes = await receiveBody(facts.settings, route.body, exchange);
+    // The caller may have lost its rights while it held back the end of the body.
+    if (!isComplete) {
+      await thisTurn.arrived();
+      caller = await admitCaller(useCases, route, exchange, params, { counted: exchange.counted });
+    }
+    body = await parseBody(facts.documents, route.body, exchange, bytes);
+  }
   deadline.refuseExpired();
   return route.handler({ useCases, service, bodies, caller, params, query, body, request, sender: exchange });
 };
 
-const admitCaller = async (useCases: UseCases, route: Route, exchange: Exchange, params: Params) => {
+/** With `earlier`, the caller of a request that was admitted before its body was complete is judged again. */
+const admitCaller = async (
+  useCases: UseCases,
+  route: Route,
+  exchange: Exchange,
+  params: Params,
+  earlier: Pick<Exchange, 'counted'> | null = null,
+) => {
   const { auth, scope } = route;
   const { deadline } = exchange;
   if (auth === 'free') return null;
@@ -63,6 +87,7 @@ const admitCaller = async (useCases: UseCases, route: Route, exchange: Exchange,
     const { identity, counted } = await useCases.admitRegistration({
       credential,
       sender: exchange,
+      earlier,
     });
     exchange.counted = counted;
     return { identity, deadline };
@@ -76,6 +101,7 @@ const admitCaller = async (useCases: UseCases, route: Route, exchange: Exchange,
     deadline,
     tokenUse: route.acceptsAccessTokens ? 'identity or access' : 'identity',
     unregistered: route.unregistered,
+    earlier,
   });
   exchange.counted = counted;
   if (principal.via === 'account') exchange.accountId = principal.profile.id;
@@ -94,7 +120,7 @@ const noMembers: MemberRead = { fields: {}, document: null };
 /** Far more than any form here needs. */
 const formLimitBytes = 16_384;
 
-const readRouteBody = async ({ documents, settings }: PipelineFacts, body: RouteBody, exchange: Exchange) => {
+const receiveBody = async (settings: HttpSettings, body: RouteBody, exchange: Exchange): Promise<Uint8Array> => {
   const { request, deadline } = exchange;
   deadline.suspend();
   const limitBytes = {
@@ -102,9 +128,20 @@ const readRouteBody = async ({ documents, settings }: PipelineFacts, body: Route
     json: settings.bodyLimitBytes,
     form: Math.min(formLimitBytes, settings.bodyLimitBytes),
   }[body.kind];
-  const mediaType = body.kind === 'form' ? formMediaType : jsonMediaType;
-  const bytes = await readBodyBytes(request, limitBytes, () => exchange.sendContinue(), mediaType);
+  const bytes = await readBodyBytes(request, limitBytes, () => exchange.sendContinue(), mediaTypeOf(body));
   deadline.restart();
+  return bytes;
+};
+
+const mediaTypeOf = ({ kind }: RouteBody) => (kind === 'form' ? formMediaType : jsonMediaType);
+
+const parseBody = async (
+  documents: PipelineFacts['documents'],
+  body: RouteBody,
+  { request, deadline }: Exchange,
+  bytes: Uint8Array,
+): Promise<unknown> => {
+  if (bytes.length > 0) refuseForm(request, mediaTypeOf(body));
   if (body.kind === 'form') return new URLSearchParams(Buffer.from(bytes).toString('utf8'));
   const { kind, fields } = body;
   if (kind === 'json') {

@@ -28,8 +28,8 @@ const discardMaxBytes = 67_108_864;
 
 /**
  * Returns the bytes of a request body, empty if there is none. Throws `body_too_large` (by `Content-Length` if it
- * is there), `invalid_body` for a media type other than the given one in UTF-8 and for a compressed body, and `ClientGone`.
- * Calls `sendContinue` when it is ready to read the body.
+ * is there), `ClientGone`, and what `refuseForm` throws for a body of declared length: whether a chunked one has any bytes
+ * is not known yet. Calls `sendContinue` when it is ready to read the body.
  */
 export const readBodyBytes = async (
   request: IncomingMessage,
@@ -40,15 +40,12 @@ export const readBodyBytes = async (
   const { headers } = request;
   const declared = headers['content-length'];
   if (declared === '0' || (declared === undefined && headers['transfer-encoding'] === undefined)) return nothing;
-  // Whether a chunked body has any bytes is not known yet.
-  if (declared !== undefined) refuseForm(mediaType, headers['content-type'], headers['content-encoding']);
+  if (declared !== undefined) refuseForm(request, mediaType);
   if (declared === undefined || Number(declared) > turnBytes) takeInTurns(request);
   if (Number(declared ?? 0) > limitBytes) throw tooLarge(request, limitBytes);
   if (request.destroyed) throw new ClientGone();
   sendContinue();
-  const bytes = arrived(request, Number(declared)) ?? (await collect(request, limitBytes, Number(declared ?? 0)));
-  if (bytes.length > 0) refuseForm(mediaType, headers['content-type'], headers['content-encoding']);
-  return bytes;
+  return arrived(request, Number(declared)) ?? (await collect(request, limitBytes, Number(declared ?? 0)));
 };
 
 const nothing = new Uint8Array(0);
@@ -68,11 +65,9 @@ const takeInTurns = (request: IncomingMessage): void => {
   });
 };
 
-const refuseForm = (
-  mediaType: MediaType,
-  contentType: string | undefined,
-  contentEncoding: string | undefined,
-): void => {
+/** Throws `invalid_body` for a media type other than the given one in UTF-8, and for a compressed body. */
+export const refuseForm = ({ headers }: Pick<IncomingMessage, 'headers'>, mediaType: MediaType): void => {
+  const { 'content-type': contentType, 'content-encoding': contentEncoding } = headers;
   if (contentEncoding !== undefined && contentEncoding.trim().toLowerCase() !== 'identity') {
     throw invalid('compressed bodies are not taken, send it without Content-Encoding');
   }

@@ -52,6 +52,8 @@ export interface AdmissionRequest<Part extends TargetPart = TargetPart> {
   readonly unregistered?: 'user_not_found' | undefined;
   /** When the answer must be ready; null if nothing waits for one. Passed on to the principal. */
   readonly deadline: Deadline | null;
+  /** The admission of this request before its body was complete. It is judged again, but counted only once. */
+  readonly earlier?: Pick<Admission, 'counted'> | null | undefined;
 }
 
 export interface Admission<Found extends CollectionHead = CollectionHead> {
@@ -60,7 +62,7 @@ export interface Admission<Found extends CollectionHead = CollectionHead> {
   readonly counted: CountedRequest | null;
 }
 
-type RegistrationRequest = Pick<AdmissionRequest, 'credential' | 'sender'>;
+type RegistrationRequest = Pick<AdmissionRequest, 'credential' | 'sender' | 'earlier'>;
 
 export interface AdmittedRegistration {
   /** Null without a valid token. */
@@ -73,17 +75,21 @@ type Needs = Pick<
   'callers' | 'random' | 'clock' | 'groups' | 'keys' | 'limiter' | 'mailer' | 'profiles' | 'tokens'
 >;
 
-/** Admits a request or refuses it: 401, then 429, then 403 by role, in this order (specification, section 1). */
+/**
+ * Admits a request or refuses it: 401, then 429, then 403 by role, in this order (specification, section 1). A caller can
+ * hold back the end of a body as long as it likes, so a request whose body comes after its head is admitted twice: before
+ * the body is read, and once it is complete.
+ */
 export const admit =
   (ports: Needs & Counting, settings: Settings) =>
   async <Part extends TargetPart = 'head'>(request: AdmissionRequest<Part>): Promise<Admission<TargetParts[Part]>> => {
-    const { credential, auth, deadline } = request;
+    const { credential, auth, deadline, earlier } = request;
     const found =
       auth !== 'token or key' && isKey(credential) ? 'token_required' : await identify(ports, settings, request);
     if (typeof found === 'string') throw await refusal(ports, settings, request, found);
     refuseUnscoped(found, request.scope ?? null);
     const principal = { ...found, deadline };
-    const counted = isAdmin(found.profile) ? null : await countClient(ports, settings, principal);
+    const counted = earlier?.counted ?? (isAdmin(found.profile) ? null : await countClient(ports, settings, principal));
     if (auth === 'admin' && !isAdmin(found.profile)) throw new PorticoError('admin_required', { counted });
     ports.uses.touch(principal);
     return { principal, counted };
@@ -95,7 +101,7 @@ export const admit =
  */
 export const admitRegistration =
   (ports: Pick<Ports, 'limiter' | 'tokens'>, settings: Settings) =>
-  async ({ credential, sender }: RegistrationRequest): Promise<AdmittedRegistration> => {
+  async ({ credential, sender, earlier }: RegistrationRequest): Promise<AdmittedRegistration> => {
     const isDemanded = settings.registrationRequiresToken;
     const found = await identityOf(ports, credential).catch((error: unknown) => {
       // A token that cannot be judged now binds nothing. It stops the registration only if a token is required.
@@ -103,8 +109,9 @@ export const admitRegistration =
       return 'invalid_token' as const;
     });
     const hasFailed = typeof found === 'string';
-    if (isDemanded && hasFailed) throw await refusal(ports, settings, { sender }, found);
-    return { identity: hasFailed ? null : found, counted: await limitAnonymous(ports, settings, sender.address) };
+    if (isDemanded && hasFailed) throw await refusal(ports, settings, { sender, earlier }, found);
+    const counted = earlier ? earlier.counted : await limitAnonymous(ports, settings, sender.address);
+    return { identity: hasFailed ? null : found, counted };
   };
 
 /**
@@ -150,12 +157,12 @@ const refusalCodes = {
 const refusal = async (
   ports: Pick<Ports, 'limiter'>,
   settings: Settings,
-  { sender, unregistered }: Pick<AdmissionRequest, 'sender' | 'unregistered'>,
+  { sender, unregistered, earlier }: Pick<AdmissionRequest, 'sender' | 'unregistered' | 'earlier'>,
   failure: AuthenticationFailure,
 ): Promise<PorticoError> => {
   const limit =
     failure === 'invalid_token' || failure === 'invalid_api_credentials' ? limitFailedCredentials : limitAnonymous;
-  const counted = await limit(ports, settings, sender.address);
+  const counted = earlier ? earlier.counted : await limit(ports, settings, sender.address);
   const code = failure === 'unregistered' && unregistered ? unregistered : refusalCodes[failure];
   return new PorticoError(code, { counted });
 };
