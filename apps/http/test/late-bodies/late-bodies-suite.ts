@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { routes } from '../../src/index.ts';
 import type { CallOptions } from '../client.ts';
 import { keyOf } from '../matrix/callers.ts';
-import type { StartMatrixService } from '../matrix/matrix-service.ts';
+import type { MatrixService } from '../matrix/matrix-service.ts';
 import { refusals, scopeRequired, type Refusal } from '../matrix/refusals.ts';
 import { isServed, pathOf, rows, type Row } from '../matrix/request.ts';
 import { createWorld, type Person, type PersonKind, type World } from '../matrix/world.ts';
@@ -125,19 +125,26 @@ const lostGrants: readonly {
   },
 ];
 
+export interface ReplicatedService extends MatrixService {
+  /** The address of another process of the service; requests are held back there. */
+  readonly replica?: string;
+}
+
 /**
  * Tests that a request is judged by what is true when its last byte has come: a caller that holds it back loses what is
  * taken from it meanwhile.
  */
-export const lateBodiesSuite = (start: StartMatrixService): void => {
+export const lateBodiesSuite = (start: () => Promise<ReplicatedService>): void => {
   let world: World;
+  let service: ReplicatedService;
   beforeAll(async () => {
-    world = await createWorld(await start());
+    service = await start();
+    world = await createWorld(service);
   });
   afterAll(() => world.close());
 
   const begin = (method: string, path: string, options: CallOptions): Promise<BegunRequest> =>
-    beginRequest(world.service.address, method, path, options);
+    beginRequest(service.replica ?? service.address, method, path, options);
 
   test.each(losses)('once $what, no body that ends later is taken', async (loss) => {
     const person = await world.make.person(loss.person, world.granted);

@@ -99,6 +99,7 @@ import { listAllRequests, listRequests, readRequest } from './requests/read-requ
 import { followModel } from './search/follow-model.ts';
 import { readReindex, startReindex } from './search/reindex.ts';
 import { searchCollections } from './search/search-collections.ts';
+import { createVisibleSets, type Seeing } from './search/visible-sets.ts';
 import { resealSecrets } from './secrets/reseal-secrets.ts';
 import { describeOperation } from './operations/describe-operation.ts';
 import { listOperations } from './operations/read-operations.ts';
@@ -122,11 +123,12 @@ import { pruneUsage, writeUsage } from './usage/write-usage.ts';
 export const createUseCases = (ports: Ports, settings: Settings) => {
   offerWritten(ports);
   const counting = { ...ports, uses: createUsageCounter(() => ports.clock.now()) };
-  return { ...catalog(counting, settings), ...access(counting, settings), ...service(counting, settings) };
+  const searching = { ...counting, visibleSets: createVisibleSets(ports) };
+  return { ...catalog(searching, settings), ...access(counting, settings), ...service(searching, settings) };
 };
 
 /** Who there is, and what can be used. */
-const catalog = (ports: Ports & Counting, settings: Settings) => ({
+const catalog = (ports: Ports & Counting & Seeing, settings: Settings) => ({
   // Admission
   admit: admit(ports, settings),
   admitRegistration: admitRegistration(ports, settings),
@@ -233,7 +235,7 @@ const access = (ports: Ports & Counting, settings: Settings) => ({
 });
 
 /** How it is used, found and kept going. */
-const service = (ports: Ports & Counting, settings: Settings) => ({
+const service = (ports: Ports & Counting & Seeing, settings: Settings) => ({
   // Limits
   listTiers: listTiers(ports),
   createTier: createTier(ports),

@@ -4,7 +4,7 @@ import { operationResults, type OperationResult } from '../../operations/operati
 import type { EmbeddedQuestion, Ports } from '../../ports/index.ts';
 import type { Counting } from '../../usage/usage-counter.ts';
 import { createRememberedQueries } from '../search/remembered-queries.ts';
-import { createVisibleSets } from '../search/visible-sets.ts';
+import type { Seeing } from '../search/visible-sets.ts';
 
 export interface OperationSearch {
   readonly query: string;
@@ -24,7 +24,7 @@ export interface OperationAnswer {
 /** How many more are looked for, in place of those that a document no longer has. */
 const spare = 50;
 
-type Needs = Pick<Ports, 'collections' | 'operations' | 'operationEmbedder' | 'operationIndex'>;
+type Needs = Seeing & Pick<Ports, 'operations' | 'operationEmbedder' | 'operationIndex'>;
 
 /**
  * Returns the operations that do what was asked, best first, of the collections that the caller may see; none if
@@ -33,10 +33,9 @@ type Needs = Pick<Ports, 'collections' | 'operations' | 'operationEmbedder' | 'o
  * never shown.
  */
 export const searchOperations = (ports: Needs & Counting) => {
-  const visibleSets = createVisibleSets(ports);
   const searchAmong = createSearch(ports);
   return async (principal: Principal, search: OperationSearch): Promise<OperationAnswer> => {
-    const visible = await visibleSets(principal);
+    const visible = await ports.visibleSets(principal);
     const among = search.collectionId === null ? visible : visible.filter((id) => id === search.collectionId);
     const answer = await searchAmong(among, principal.epochs.operations, search);
     // A collection that may not be seen may not exist either.

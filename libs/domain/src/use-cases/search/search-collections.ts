@@ -4,12 +4,12 @@ import type { Ports } from '../../ports/index.ts';
 import { createRememberedQueries } from './remembered-queries.ts';
 import { servingEmbedder } from './serving-embedder.ts';
 import { createKnownNames } from './known-names.ts';
-import { createVisibleSets } from './visible-sets.ts';
+import type { Seeing } from './visible-sets.ts';
 import type { EmbeddedTexts } from '../../search/embedding.ts';
 import { rank, type SearchAnswer } from '../../search/search-result.ts';
 import type { Counting } from '../../usage/usage-counter.ts';
 
-type Needs = Pick<Ports, 'collections' | 'embedder' | 'earlierEmbedders' | 'vectors'>;
+type Needs = Seeing & Pick<Ports, 'collections' | 'embedder' | 'earlierEmbedders' | 'vectors'>;
 
 /**
  * Returns the nearest of the collections that the caller may see, best first. Hidden collections influence neither
@@ -27,11 +27,10 @@ export const searchCollections = (ports: Needs & Counting) => {
 };
 
 const createSearch = (ports: Needs) => {
-  const visibleSets = createVisibleSets(ports);
   const knownNames = createKnownNames(ports);
   const remembered = createRememberedQueries<EmbeddedTexts>(({ vectors }) => vectors[0]?.byteLength ?? 0);
   return async (principal: Principal, query: string, limit: number): Promise<SearchAnswer> => {
-    const among = await visibleSets(principal);
+    const among = await ports.visibleSets(principal);
     if (among.length === 0) return { results: [], isFallback: false };
     const { searchModel } = principal.epochs;
     const { modelId, vectors } = await remembered(searchModel, query, async () =>
