@@ -33,12 +33,16 @@ const remotely = (...args: readonly string[]): Promise<ToolRun> =>
     ...args,
   );
 
-test('a command that works on the stores alone refuses PORTICO_SERVER; one that needs no store does not', async () => {
-  expect(await remotely('jobs', 'list')).toMatchObject({
-    code: 2,
-    stdout: '',
-    stderr: expect.stringContaining('"portico jobs list" works on the stores alone') as string,
+test('a command that works on the stores alone leaves PORTICO_SERVER out, and says so', async () => {
+  const elsewhere = { PORTICO_SERVER: 'no address', DATA_DIR: join(installation.folder, 'elsewhere') };
+  const minted = await installation.toolElsewhere(elsewhere, 'token', '--admin');
+  expect(minted).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+\n$/) as string,
+    stderr: 'portico: "portico token" works on the stores alone (DATA_DIR, DATABASE_URL): PORTICO_SERVER is not used\n',
   });
+  const quiet = await installation.toolElsewhere(elsewhere, '--server', '', 'token', '--admin');
+  expect(quiet).toMatchObject({ code: 0, stderr: '' });
   expect((await remotely('key', 'check', 'x')).stdout).toContain('not well formed');
 });
 

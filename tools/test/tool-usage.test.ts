@@ -88,7 +88,7 @@ test.each([
   expect(ran).toEqual({
     code: 2,
     stdout: '',
-    stderr: `portico: "portico ${command}" works on the stores alone: run it where their variables are set, without --server and PORTICO_SERVER\n`,
+    stderr: `portico: "portico ${command}" works on the stores alone: run it where their variables are set, without --server\n`,
   });
 });
 

@@ -26,7 +26,7 @@ import { addKeyOfPerson, addPeople } from './program/people.ts';
 import { addReports } from './program/reports.ts';
 import { addServiceAccounts } from './program/service-accounts.ts';
 import { createTerminal, exitCodes, OperatorError, shownLine } from './terminal.ts';
-import { actAt, refuseServer, type Tool } from './tool.ts';
+import { actAt, leaveServerOut, type Tool } from './tool.ts';
 import { toolLogger, withPortico } from './with-portico.ts';
 
 /** Runs the tool with these arguments (`process.argv`), variables and streams; returns the exit code. */
@@ -69,7 +69,7 @@ const createProgram = (environment: Environment, io: Io, endWith: (code: number)
     );
   const terminal = () => createTerminal(program.opts<{ json?: true }>().json ?? false, io);
   const tool: Tool = { program, environment, io, terminal, endWith, overHttp: new Set() };
-  program.hook('preAction', (_program, command) => refuseServer(tool, command));
+  program.hook('preAction', (_program, command) => leaveServerOut(tool, command));
   for (const add of [
     addToken,
     addConsole,

@@ -14,7 +14,7 @@ export interface Tool {
   readonly terminal: () => Terminal;
   /** Sets the exit code of a command that completed. */
   readonly endWith: (code: number) => void;
-  /** The commands that may be given a server; every other one refuses it. */
+  /** The commands that may be given a server; every other one works on the stores alone. */
   readonly overHttp: Set<Command>;
 }
 
@@ -55,13 +55,19 @@ export const actAt = <Args extends readonly unknown[]>(
   });
 };
 
-/** Throws for a command that works on the stores alone though a server is named: it would surprise to work elsewhere. */
-export const refuseServer = (tool: Tool, command: Command): void => {
-  if (tool.overHttp.has(command) || addressIn(tool) === null) return;
-  throw new OperatorError(
-    `"portico ${nameOf(command)}" works on the stores alone: run it where their variables are set, without --server and PORTICO_SERVER`,
-    exitCodes.usage,
-  );
+/**
+ * For a command that works on the stores alone. Throws if `--server` is given: it would surprise to work elsewhere.
+ * PORTICO_SERVER, which is set for other commands, is only said to be left out.
+ */
+export const leaveServerOut = (tool: Tool, command: Command): void => {
+  if (tool.overHttp.has(command)) return;
+  const { program, environment, terminal } = tool;
+  const { server } = program.opts<ServerOptions>();
+  const only = `"portico ${nameOf(command)}" works on the stores alone`;
+  if (server)
+    throw new OperatorError(`${only}: run it where their variables are set, without --server`, exitCodes.usage);
+  if (server === undefined && environment['PORTICO_SERVER'])
+    terminal().note(`portico: ${only} (DATA_DIR, DATABASE_URL): PORTICO_SERVER is not used`);
 };
 
 const nameOf = (command: Command): string =>
