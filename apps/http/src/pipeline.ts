@@ -9,6 +9,7 @@ import {
   type Target,
   type UseCases,
 } from '@portico/domain';
+import { z } from 'zod';
 import type { Answer } from './answers/answer.ts';
 import type { BodyCache } from './answers/body-cache.ts';
 import type { Exchange } from './exchange.ts';
@@ -56,7 +57,7 @@ export const answerRoute = async (
   let caller = await admitCaller(useCases, route, exchange, params);
   if (route.sameOrigin) refuseForeignOrigin(request, facts.settings.accessTokens?.resource ?? null);
   deadline.refuseExpired();
-  const query = route.query ? validQuery(route.query, request.url ?? '') : {};
+  const query = validQuery(route.query ?? noParameters, request.url ?? '', route);
   let body: unknown = null;
   if (route.body) {
     const bytes = await receiveBody(facts.settings, route.body, exchange);
@@ -70,6 +71,8 @@ export const answerRoute = async (
   deadline.refuseExpired();
   return route.handler({ useCases, service, bodies, caller, params, query, body, request, sender: exchange });
 };
+
+const noParameters = z.object({});
 
 /** With `earlier`, the caller of a request that was admitted before its body was complete is judged again. */
 const admitCaller = async (

@@ -200,6 +200,8 @@ export type Tag =
 /** A row of the route table, as the pipeline and the OpenAPI document see it. */
 export interface Route extends RouteRow {
   readonly tag: Tag;
+  /** Whether a query parameter that it does not have is a 400; else it is ignored. */
+  readonly refusesUnknown: boolean;
 }
 
 export interface RouteRow extends RouteFacts {

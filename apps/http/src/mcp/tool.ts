@@ -1,6 +1,6 @@
 import type { Json, Principal, UseCases } from '@portico/domain';
 import { z } from 'zod';
-import { takesBlank, validBody } from '../requests/fields.ts';
+import { refuseUnknown, takesBlank, validBody } from '../requests/fields.ts';
 
 /** What a tool may use to answer a call. */
 export interface ToolContext {
@@ -24,8 +24,11 @@ export interface Tool {
   /** Whether a call leaves nothing behind, except in the audit log. */
   readonly isReadOnly: boolean;
   /** JSON Schema of the arguments. */
-  readonly inputSchema: { readonly type: 'object' } & Readonly<Record<string, unknown>>;
-  /** Throws `invalid_body` for arguments that do not match. */
+  readonly inputSchema: {
+    readonly type: 'object';
+    readonly properties: Readonly<Record<string, { readonly type?: string }>>;
+  } & Readonly<Record<string, unknown>>;
+  /** Throws `invalid_body` for arguments that do not match or that it does not have. */
   readonly call: (context: ToolContext, given: unknown) => Promise<ToolAnswer>;
 }
 
@@ -35,11 +38,30 @@ interface ToolDefinition<Input extends z.ZodObject> extends Pick<Tool, 'name' | 
 }
 
 /** Defines a row. The compiler checks that its answer uses only the arguments that the row declares. */
-export const defineTool = <Input extends z.ZodObject>({ input, answer, ...facts }: ToolDefinition<Input>): Tool => ({
-  ...facts,
-  inputSchema: inputSchemaOf(input),
-  call: (context, given) => answer(context, validBody(input, given ?? {})),
-});
+export const defineTool = <Input extends z.ZodObject>({ input, answer, ...facts }: ToolDefinition<Input>): Tool => {
+  const inputSchema = inputSchemaOf(input);
+  const types = new Map(Object.entries(inputSchema.properties).map(([name, { type }]) => [name, type]));
+  return {
+    ...facts,
+    inputSchema,
+    call: (context, sent) => {
+      const given: Readonly<Record<string, unknown>> = { ...(sent ?? {}) };
+      refuseUnknown('invalid_body', input, Object.keys(given));
+      const meant = Object.entries(given).map(([name, value]) => [name, meaning(types.get(name), value)]);
+      return answer(context, validBody(input, Object.fromEntries(meant)));
+    },
+  };
+};
+
+/** What a value means where this type is expected: some models send every number and boolean as text. */
+const meaning = (type: string | undefined, value: unknown): unknown => {
+  if (typeof value !== 'string') return value;
+  const spelt = type === 'boolean' ? /^(?:true|false)$/ : type === 'integer' || type === 'number' ? aNumber : null;
+  return spelt?.test(value) ? (JSON.parse(value) as unknown) : value;
+};
+
+/** As JSON writes numbers, without an exponent. */
+const aNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 /** Left out, because a model reads every byte, and the arguments are checked when they come. */
 const unlisted = ['$schema', 'pattern', 'minLength', 'maxLength'] as const;
@@ -54,7 +76,7 @@ const inputSchemaOf = (input: z.ZodObject): Tool['inputSchema'] => {
     },
   });
   delete schema.$schema;
-  return { ...schema, type: 'object' };
+  return { ...schema, type: 'object', properties: (schema.properties ?? {}) as Tool['inputSchema']['properties'] };
 };
 
 /** An argument that is null counts as absent, but no model has to know. */

@@ -34,7 +34,8 @@ clears a text, if the field says so.
 - A body is a JSON object of at most ${bodyLimitBytes} bytes, ${specBodyLimitBytes} with an \`openapi_spec\`, nested at most 100 levels. Its fields \
 \`__proto__\` and \`constructor\` are refused, other unknown ones are ignored. A body that an operation does not take is ignored.
 - U+0000 and lone surrogates are refused anywhere in a body, names included; only an \`openapi_spec\` is returned as it was sent.
-- Unknown query parameters are ignored; a known one given twice is a 400. Whole numbers have any number of digits; \`true\` and \
+- An unknown query parameter is a 400 that names the known ones, if the operation says so (\`x-portico-unknown-parameters\`); else it \
+is ignored. A known one given twice is a 400. Whole numbers have any number of digits; \`true\` and \
 \`false\` may be in any case.
 - \`date-time\` and \`date\` are the forms of RFC 3339; a field that accepts other forms of ISO 8601 says so.
 - A trailing slash makes no difference. An unknown or malformed identifier in a path is a 404.

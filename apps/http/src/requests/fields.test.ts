@@ -10,6 +10,7 @@ import {
   optional,
   removable,
   text,
+  validQuery,
 } from './fields.ts';
 
 const read = (schema: z.ZodType, value: unknown): unknown => {
@@ -135,5 +136,28 @@ test('the JSON Schema of fields says what they accept', () => {
   expect(schema).toMatchObject({
     required: ['a', 'c'],
     properties: { a: { type: 'string', minLength: 1, maxLength: 3 }, c: { type: 'integer', minimum: 1, maximum: 9 } },
+  });
+});
+
+describe('a query parameter that there is not', () => {
+  const schema = z.object({ limit: numberParameter(1, 9).optional(), tag: text({ max: 9 }).optional() });
+  const strictly = (query: string, of = schema as z.ZodObject) =>
+    validQuery(of, `/x${query}`, { refusesUnknown: true });
+
+  test('is ignored, or refused with the names of those that there are', () => {
+    expect(validQuery(schema, '/x?limit=3&colour=red&__proto__=1', { refusesUnknown: false })).toEqual({ limit: 3 });
+    expect(strictly('?limit=3&tag=')).toEqual({ limit: 3 });
+    for (const name of ['colour', 'Limit', '__proto__', 'constructor']) {
+      const detail = `Invalid query parameter: ${name} is unknown. There are: limit, tag`;
+      for (const query of [`?limit=3&${name}=`, `?${name}`]) expect(() => strictly(query)).toThrow(detail);
+    }
+    expect(() => strictly('?x=1', z.object({}))).toThrow('Invalid query parameter: x is unknown. There are none');
+    for (const query of ['', '?', '?&&']) expect(strictly(query)).toEqual({});
+  });
+
+  test('is not repeated if it is no plain name', () => {
+    for (const name of ['', 'x'.repeat(65), 'a%0Ab', 'a b', '\u00e9']) {
+      expect(() => strictly(`?${name}=1`)).toThrow('Invalid query parameter: one of the names is unknown. There are: ');
+    }
   });
 });

@@ -182,20 +182,38 @@ export const validBody = <T extends z.ZodType>(schema: T, value: unknown): z.out
 };
 
 /**
- * Returns the query as its schema reads it; throws `invalid_query`. Unknown parameters are ignored, empty ones count as
- * absent, repeated ones are refused.
+ * Returns the query as its schema reads it; throws `invalid_query`. Unknown parameters are ignored or refused, empty ones
+ * that are known count as absent, repeated ones are refused.
  */
-export const validQuery = <T extends z.ZodObject>(schema: T, url: string): z.output<T> => {
+export const validQuery = <T extends z.ZodObject>(
+  schema: T,
+  url: string,
+  { refusesUnknown }: { readonly refusesUnknown: boolean },
+): z.output<T> => {
   const start = url.indexOf('?');
-  const result = schema.safeParse(start === -1 ? {} : knownParameters(schema, url.slice(start + 1)), {
-    error: plainReason,
-  });
+  const given = new URLSearchParams(start === -1 ? '' : url.slice(start + 1));
+  if (refusesUnknown) refuseUnknown('invalid_query', schema, given.keys());
+  const result = schema.safeParse(knownParameters(schema, given), { error: plainReason });
   if (result.success) return result.data;
   throw new PorticoError('invalid_query', { because: firstIssue(result.error) });
 };
 
-const knownParameters = (schema: z.ZodObject, query: string): Record<string, string> => {
-  const given = new URLSearchParams(query);
+/** Throws the refusal for a name that the schema does not have, with those that it has. */
+export const refuseUnknown = (
+  code: 'invalid_query' | 'invalid_body',
+  { shape }: z.ZodObject,
+  names: Iterable<string>,
+): void => {
+  for (const name of names) {
+    if (Object.hasOwn(shape, name)) continue;
+    const known = Object.keys(shape);
+    const said = /^[\w.-]{1,64}$/.test(name) ? name : 'one of the names';
+    const there = known.length > 0 ? `There are: ${known.join(', ')}` : 'There are none';
+    throw new PorticoError(code, { because: `${said} is unknown. ${there}` });
+  }
+};
+
+const knownParameters = (schema: z.ZodObject, given: URLSearchParams): Record<string, string> => {
   const known: Record<string, string> = {};
   for (const name of Object.keys(schema.shape)) {
     const values = given.getAll(name);

@@ -23,11 +23,16 @@ import { requestRoutes } from './requests.ts';
 import { searchRoutes } from './search.ts';
 import { serviceAccountRoutes } from './service-accounts.ts';
 import { serviceRoutes } from './service.ts';
+import { specifiedEndpoints } from './specified-endpoints.ts';
 import { usageRoutes } from './usage.ts';
 
 /** Gives rows their tag; they keep their types. */
 const tagged = <const Rows extends readonly RouteRow[]>(tag: Tag, rows: Rows) =>
-  rows.map((row): Rows[number] & Route => ({ ...row, tag }));
+  rows.map((row): Rows[number] & Route => ({ ...row, tag, refusesUnknown: isAdded(row) }));
+
+/** Whether the API has it beyond the specification. What follows another standard, such as OAuth, judges by that. */
+const isAdded = ({ method, path }: RouteRow): boolean =>
+  path.startsWith('/api/') && !specifiedEndpoints.includes(`${method} ${path}`);
 
 /**
  * All routes of the service. Express tries the paths in this order, so the busiest come first, and `/me` and

@@ -61,6 +61,18 @@ export const refusalsSuite = (start: Start): void => {
     },
   );
 
+  test.each(named(routes.filter(({ refusesUnknown }) => refusesUnknown)))(
+    '%s refuses a parameter that it does not have, with the names of those that it has',
+    async (_name, { method, path, query }) => {
+      const reply = await call(method, `${concrete(path)}?colour=red`, { token: cast.admin });
+      const there = query ? `There are: ${Object.keys(query.shape).join(', ')}` : 'There are none';
+      expect([reply.status, reply.body]).toEqual([
+        400,
+        { detail: `Invalid query parameter: colour is unknown. ${there}` },
+      ]);
+    },
+  );
+
   test.each(named(routes.filter(({ query }) => query !== null)))(
     '%s refuses a repeated parameter',
     async (_name, { method, path, query }) => {

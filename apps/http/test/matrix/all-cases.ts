@@ -9,7 +9,7 @@ import {
 } from './generated-cases.ts';
 import { sampleOf, type MatrixCase } from './matrix-case.ts';
 import { matrixCases } from './matrix-cases.ts';
-import { headCases, ignoredBodyCases, slashCases } from './twin-cases.ts';
+import { headCases, ignoredBodyCases, ignoredParameterCases, slashCases } from './twin-cases.ts';
 
 /** By group. */
 export type CasesByGroup = Readonly<Record<string, readonly MatrixCase[]>>;
@@ -21,7 +21,7 @@ export const allCases: CasesByGroup = {
   'invalid requests': faultCases,
   conflicts: conflictCases,
   'methods and paths': [...methodCases, ...unknownPathCases],
-  'equivalent requests': [...slashCases, ...ignoredBodyCases, ...headCases],
+  'equivalent requests': [...slashCases, ...ignoredBodyCases, ...ignoredParameterCases, ...headCases],
 };
 
 /**

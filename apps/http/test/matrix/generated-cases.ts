@@ -29,7 +29,7 @@ const variantsOf = (world: World, row: Row): readonly (readonly [Aim, CallOption
   return [
     ...aims.map((one) => [one, {}] as const),
     ...aims.slice(0, 2).flatMap((one) => bodies.map((body) => [one, body] as const)),
-    ...(row.badQueries ?? []).map((query) => [{ ...aim, query }, {}] as const),
+    ...row.badQueries.map((query) => [{ ...aim, query }, {}] as const),
   ];
 };
 
@@ -121,12 +121,12 @@ const badBodyCases: readonly MatrixCase[] = rows.filter(takesBody).map((row) => 
 }));
 
 const badQueryCases: readonly MatrixCase[] = rows
-  .filter(({ badQueries }) => badQueries !== undefined)
+  .filter(({ badQueries }) => badQueries.length > 0)
   .map((row) => ({
     name: `${row.name} returns 400 for a bad query, whether its target exists or not`,
     run: async (world, tell) => {
       const credential = await presented(world, welcome(row));
-      for (const query of row.badQueries ?? []) {
+      for (const query of row.badQueries) {
         for (const aim of aimsOf(world, row)) {
           const reply = await send(world, row, { ...aim, query }, credential);
           expectBadRequest(reply, 'Invalid query parameter');

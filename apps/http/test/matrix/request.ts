@@ -9,7 +9,7 @@ import { shapeOf, type Shape } from './shapes.ts';
 import { unknownId, type Person, type World } from './world.ts';
 
 /** One row of the specification, with what its route says. */
-export interface Row extends Endpoint, Pick<Route, 'auth' | 'scope' | 'status' | 'ofLocalIssuer'> {
+export interface Row extends Endpoint, Pick<Route, 'auth' | 'scope' | 'status' | 'ofLocalIssuer' | 'refusesUnknown'> {
   /** `METHOD /path/{with}/{names}` */
   readonly name: string;
   readonly method: string;
@@ -17,6 +17,7 @@ export interface Row extends Endpoint, Pick<Route, 'auth' | 'scope' | 'status' |
   /** The names of the path parameters. */
   readonly variables: readonly string[];
   readonly answer: Shape;
+  readonly badQueries: readonly string[];
 }
 
 const routesByName: ReadonlyMap<string, Route> = new Map(
@@ -27,10 +28,25 @@ export const rows: readonly Row[] = Object.entries(endpoints).map(([name, endpoi
   const [method = '', path = ''] = name.split(' ');
   const route = routesByName.get(name);
   if (!route) throw new Error(`There is no route ${name}`);
-  const { auth, scope, status, ofLocalIssuer = false } = route;
+  const { auth, scope, status, ofLocalIssuer = false, refusesUnknown } = route;
   const variables = [...path.matchAll(/\{(\w+)\}/g)].map(([, one = '']) => one);
   const answer = endpoint.answer ?? shapeOf(route);
-  return { ...endpoint, answer, auth, scope, status, ofLocalIssuer, name, method, path, variables };
+  const unknown = refusesUnknown ? ['?none_of_these=1', '?none_of_these'] : [];
+  const badQueries = [...(endpoint.badQueries ?? []), ...unknown];
+  return {
+    ...endpoint,
+    badQueries,
+    answer,
+    refusesUnknown,
+    auth,
+    scope,
+    status,
+    ofLocalIssuer,
+    name,
+    method,
+    path,
+    variables,
+  };
 });
 
 export const pathOf = ({ path }: Pick<Row, 'path'>, { params = {}, query = '' }: Aim): string =>

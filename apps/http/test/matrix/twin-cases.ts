@@ -49,6 +49,19 @@ export const ignoredBodyCases: readonly MatrixCase[] = rows
     },
   }));
 
+/** An endpoint of the specification ignores query parameters that it does not have. */
+export const ignoredParameterCases: readonly MatrixCase[] = rows
+  .filter(({ refusesUnknown, path }) => !refusesUnknown && path.startsWith('/api/'))
+  .map((row) => ({
+    name: `${row.name} ignores an unknown query parameter`,
+    run: async (world, tell) => {
+      const plain = await succeed(world, row);
+      const { reply } = await succeed(world, row, (path) => `${path}${path.includes('?') ? '&' : '?'}none_of_these=1`);
+      expect(told(reply, world, row)).toEqual(told(plain.reply, world, row));
+      tell(reply, row);
+    },
+  }));
+
 /** HEAD answers like GET, without the body. */
 export const headCases: readonly MatrixCase[] = rows
   .filter(({ method }) => method === 'GET')

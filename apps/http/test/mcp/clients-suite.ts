@@ -128,12 +128,33 @@ export const clientsSuite = (start: Start): void => {
         ['search_apis', { query: 'x'.repeat(2_001) }, /query must have at most 2000 characters/],
         ['search_apis', { query: 'x', limit: 21 }, /limit must be at most 20/],
         ['search_operations', { query: 'x', method: 'FETCH' }, /method must be one of GET/],
+        ['search_operations', { query: 'x', limit: '3.0.0' }, /limit must be a number/],
+        ['search_operations', { query: 'x', limit: '1.5' }, /limit must be a whole number/],
+        [
+          'search_operations',
+          { query: 'x', k_limit: 3 },
+          /^Invalid arguments: k_limit is unknown\. There are: query, limit, collection_id, method\. Call again/,
+        ],
+        ['list_apis', { constructor: 'x' }, /constructor is unknown\. There are: limit, cursor/],
+        ['get_api', { 'a\nb': 1 }, /^Invalid arguments: one of the names is unknown\. There are: collection_id, /],
+        [
+          'get_api',
+          { collection_id: unknownId, include_credential: 'yes' },
+          /include_credential must be true or false/,
+        ],
         ['list_apis', { cursor: 'x' }, /cursor is not one that was given out/],
         ['record_call', { collection_id: unknownId, method: 'GET', endpoint: '/', status_code: 99 }, /status_code/],
       ])('%s with %j is refused with what to do', async (name, given, words) => {
         const { text, isError } = await mcp.call(name, given);
         expect(text).toMatch(words);
         expect(isError).toBe(true);
+      });
+
+      test('numbers and booleans are taken as text too', async () => {
+        const found = await mcp.call('search_apis', { query: 'forecasts', limit: '1' });
+        expect([found.isError, found.data?.['apis']]).toEqual([false, [expect.anything()]]);
+        const shown = await mcp.call('get_api', { collection_id: weather, include_credential: 'true' });
+        expect(shown).toEqual(await mcp.call('get_api', { collection_id: weather, include_credential: true }));
       });
 
       test('an API without a grant is refused with what to do', async () => {

@@ -1,0 +1,35 @@
+/**
+ * The endpoints of the API that the specification lists, by method and path. They ignore query parameters that they do
+ * not have, as it says; every other one refuses them.
+ */
+export const specifiedEndpoints: readonly string[] = [
+  'POST /api/profiles/register',
+  'GET /api/profiles/me',
+  'PUT /api/profiles/me',
+  'GET /api/profiles/',
+  'POST /api/profiles/:user_id/approve',
+  'POST /api/profiles/:user_id/reject',
+  'DELETE /api/profiles/:user_id',
+  'GET /api/collections/',
+  'POST /api/collections/',
+  'GET /api/collections/:collection_id',
+  'PUT /api/collections/:collection_id',
+  'DELETE /api/collections/:collection_id',
+  'GET /api/collections/:collection_id/metadata',
+  'GET /api/access/clients/:client_profile_id/collections',
+  'POST /api/access/clients/:client_profile_id/collections/:collection_id',
+  'DELETE /api/access/clients/:client_profile_id/collections/:collection_id',
+  'GET /api/access/collections/:collection_id/clients',
+  'POST /api/audit/',
+  'GET /api/audit/',
+  'GET /api/rate-limits/overrides',
+  'POST /api/rate-limits/overrides',
+  'GET /api/rate-limits/tiers',
+  'POST /api/rate-limits/tiers',
+  'GET /api/rate-limits/tiers/active/all',
+  'PUT /api/rate-limits/tiers/:tier',
+  'DELETE /api/rate-limits/tiers/:tier',
+  'GET /api/rate-limits/effective/:client_id',
+  'GET /api/vector/health',
+  'POST /api/vector/search',
+];
