@@ -12,6 +12,7 @@ import { rebuildIndex } from './commands/index-rebuild.ts';
 import { checkKey } from './commands/key-check.ts';
 import { resetKeys } from './commands/keys-reset.ts';
 import { migrate } from './commands/migrate.ts';
+import { bringTablesUpToDate } from './commands/migrate-tables.ts';
 import { reindex } from './commands/reindex.ts';
 import { restore } from './commands/restore.ts';
 import { reseal } from './commands/reseal.ts';
@@ -84,6 +85,7 @@ const createProgram = (environment: Environment, io: Io, endWith: (code: number)
     addIndexes,
     addJobs,
     addBackup,
+    addMigrateTables,
     addMigrate,
     addKeys,
     addKeyCheck,
@@ -228,6 +230,19 @@ const addBackup = ({ program, environment, terminal }: Tool): void => {
     .action((file: string, options: { force?: boolean }) =>
       restore(readConfig(environment), terminal(), file, options),
     );
+};
+
+const addMigrateTables = (tool: Tool): void => {
+  const { program, environment, terminal } = tool;
+  program
+    .command('migrate-tables')
+    .description(
+      'bring the tables of an earlier version up to date, as the start of a service does; back up first, because there is no way back',
+    )
+    .action(async () => {
+      const config = readConfig(environment);
+      await bringTablesUpToDate(config, toolLogger(tool, config, 'info'), terminal());
+    });
 };
 
 const addMigrate = (tool: Tool): void => {

@@ -3,10 +3,14 @@ import { createSentences } from './sentences.ts';
 import type { Terminal } from './terminal.ts';
 import type { Tool } from './tool.ts';
 
-/** Logs only warnings and errors, unless `LOG_LEVEL` says otherwise. */
-export const toolLogger = ({ environment, io }: Tool, { logLevel }: Config): Portico['logger'] => {
+/** Logs only warnings and errors, or from `usual` on, unless `LOG_LEVEL` says otherwise. */
+export const toolLogger = (
+  { environment, io }: Tool,
+  { logLevel }: Config,
+  usual: 'info' | 'warn' = 'warn',
+): Portico['logger'] => {
   const { LOG_LEVEL: wanted } = environment;
-  const level = wanted ? logLevel : 'warn';
+  const level = wanted ? logLevel : usual;
   const withStacks = level === 'debug' || level === 'trace';
   return createLogger(
     level,

@@ -10,6 +10,8 @@ export interface Duties {
    * that were bound before issuers were stored.
    */
   readonly answersRequests: boolean;
+  /** Migrates the tables of an earlier version; otherwise refuses them. All make those of an empty database. */
+  readonly migrates: boolean;
   /** Runs jobs; otherwise other processes do. */
   readonly worksJobs: boolean;
   /** Removes old audit entries and usage counts. */
@@ -23,15 +25,30 @@ export interface Duties {
 export const dutiesOf = (role: ProcessRole, { jobs, warnings, jobWarnings }: Config): Duties => {
   const asConfigured = jobs === 'inline';
   const duties = {
-    http: { answersRequests: true, worksJobs: asConfigured, prunesAudit: true, writesHeartbeat: true, warnings },
+    http: {
+      answersRequests: true,
+      migrates: true,
+      worksJobs: asConfigured,
+      prunesAudit: true,
+      writesHeartbeat: true,
+      warnings,
+    },
     worker: {
       answersRequests: false,
+      migrates: true,
       worksJobs: true,
       prunesAudit: true,
       writesHeartbeat: true,
       warnings: jobWarnings,
     },
-    tool: { answersRequests: false, worksJobs: asConfigured, prunesAudit: false, writesHeartbeat: false, warnings: [] },
+    tool: {
+      answersRequests: false,
+      migrates: false,
+      worksJobs: asConfigured,
+      prunesAudit: false,
+      writesHeartbeat: false,
+      warnings: [],
+    },
   } satisfies Record<ProcessRole, Duties>;
   return duties[role];
 };

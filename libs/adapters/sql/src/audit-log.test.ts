@@ -3,7 +3,7 @@ import { anEntry, noEffects, start } from '@portico/contracts';
 import type { AuditEntry, AuditFilter, AuditSource } from '@portico/domain';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { describeDialects } from '../test/dialects.ts';
-import { withMigratedFile } from '../test/with-stores.ts';
+import { migrating, withMigratedFile } from '../test/with-stores.ts';
 import { createSqlAuditLog, type SqlAuditLog } from './audit-log.ts';
 import type { AppendedSql, SqlDatabase } from './sql.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
@@ -16,7 +16,7 @@ const withCounted = (
   work: (audit: SqlAuditLog, state: { commits: number; held: Promise<unknown> }) => Promise<void>,
 ): Promise<void> =>
   withMigratedFile(async (file) => {
-    const database = new SqliteDatabase(await openSqlite(file), 1_000);
+    const database = new SqliteDatabase(await openSqlite(file, migrating), 1_000);
     const state = { commits: 0, held: Promise.resolve() as Promise<unknown> };
     const counting: SqlDatabase = {
       reads: database.reads,

@@ -8,6 +8,7 @@ import {
   aProfile,
   aTier,
   endOfTime,
+  recordLog,
   jobsOnly,
   aJob,
   noEffects,
@@ -50,6 +51,32 @@ describeDialects(({ withPlace, withStores }) => {
       expect(await stores.outbox.due('embed', endOfTime, 9)).toHaveLength(1);
       expect(await settings.get('jwks')).toBe('{}');
       await close();
+    }));
+
+  test('tables of an earlier version are refused as they are, or migrated, and the log says what ran and how long', () =>
+    withPlace(async (open, run) => {
+      await run("drop table one_time_codes; delete from schema_migrations where name = '0012-one-time-codes'");
+      const applied = () => run<{ name: string }>('select name from schema_migrations order by id', []);
+      const before = await applied();
+      await expect(open({ older: 'refuse' })).rejects.toThrow(
+        'cannot be opened: its tables are of an earlier version (1 migration is missing). Back up, then run "portico migrate-tables", or start the service',
+      );
+      expect(await applied()).toEqual(before);
+      const log = recordLog();
+      const { migrated, close } = await open({ log });
+      await close();
+      expect(migrated).toEqual([{ name: '0012-one-time-codes', ms: expect.any(Number) as number }]);
+      expect(log.lines).toMatchObject([
+        { level: 'info', message: 'The tables are of an earlier version: they are migrated now' },
+        {
+          level: 'info',
+          message: `Migration 0012-one-time-codes ran in ${migrated[0]?.ms} ms`,
+          fields: { migration: '0012-one-time-codes', ms: migrated[0]?.ms },
+        },
+      ]);
+      const again = await open({ older: 'refuse' });
+      expect(again.migrated).toEqual([]);
+      await again.close();
     }));
 
   test('an epoch from before the restore of a backup never returns', () =>

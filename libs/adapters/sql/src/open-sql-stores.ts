@@ -1,5 +1,7 @@
 import type { Log } from '@portico/dependencies';
 import type { Probe, StorePorts } from '@portico/domain';
+import type { OlderTables } from './migrations/index.ts';
+import type { RanMigration } from './migrations/migration.ts';
 import type { SettingsTable } from './settings-table.ts';
 
 /** Where the database is. */
@@ -20,7 +22,9 @@ export interface SqlOptions {
   readonly writeWaitMs?: number;
   /** PostgreSQL: how long a start waits for an unreachable server, in milliseconds. 60,000 by default. */
   readonly startWaitMs?: number;
-  /** Receives why a start is slow, and when the database stops accepting writes. */
+  /** Whether to migrate the tables of an earlier version, the default, or to refuse the database. */
+  readonly older?: OlderTables;
+  /** Receives what is migrated, why a start is slow, and when the database stops accepting writes. */
   readonly log?: Log;
 }
 
@@ -28,26 +32,28 @@ export interface SqlStores {
   readonly stores: StorePorts;
   readonly probe: Probe;
   readonly settings: SettingsTable;
+  /** The migrations that ran when it was opened, in order. */
+  readonly migrated: readonly RanMigration[];
   /** Resolves once all earlier requests are written and the database is closed. */
   readonly close: () => Promise<void>;
 }
 
 /**
  * Opens the database and migrates its tables; several processes may do so at once. Rejects, naming the database and the
- * reason, if it cannot be opened, is not a database, or was written by a newer version; with a
- * `DatabaseUnavailableError` if waiting may help.
+ * reason, if it cannot be opened, is not a database, was written by a newer version, or by an older one that it is not to
+ * migrate; with a `DatabaseUnavailableError` if waiting may help.
  */
 export const openSqlStores = async (config: SqlConfig, options: SqlOptions = {}): Promise<SqlStores> => {
-  const { writeWaitMs = 5_000, startWaitMs = 60_000, log = silent } = options;
+  const { writeWaitMs = 5_000, startWaitMs = 60_000, older = 'migrate', log = silent } = options;
   // Imported here, so that the driver of the other database is never loaded.
   switch (config.kind) {
     case 'sqlite': {
       const { openSqliteStores } = await import('./sqlite/open-sqlite-stores.ts');
-      return openSqliteStores(config.file, writeWaitMs, log);
+      return openSqliteStores(config.file, writeWaitMs, { older, log });
     }
     case 'postgresql': {
       const { openPostgresqlStores } = await import('./postgresql/open-postgresql-stores.ts');
-      return openPostgresqlStores(config.url, log, startWaitMs);
+      return openPostgresqlStores(config.url, { older, log }, startWaitMs);
     }
   }
 };

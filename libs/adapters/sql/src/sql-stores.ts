@@ -30,6 +30,7 @@ import { createWriteCheck, type WriteCheckOptions } from './write-check.ts';
 /** What a dialect provides for its stores. */
 export interface SqlDialect {
   readonly database: SqlDatabase & { close(): Promise<void> };
+  readonly migrated: SqlStores['migrated'];
   readonly prepared: PreparedReads;
   readonly collections: CollectionDialect;
   readonly usage: UsageDialect;
@@ -39,7 +40,7 @@ export interface SqlDialect {
 }
 
 export const createSqlStores = (dialect: SqlDialect): SqlStores => {
-  const { prepared, collections, usage } = dialect;
+  const { migrated, prepared, collections, usage } = dialect;
   const { database, whenWritten } = tellingOfJobs(dialect.database);
   const checkWrites = createWriteCheck(database, dialect.writeCheck);
   const audit = createSqlAuditLog(database, collections);
@@ -69,6 +70,7 @@ export const createSqlStores = (dialect: SqlDialect): SqlStores => {
       oneTimeCodes: createSqlOneTimeCodeStore(database),
     },
     settings: createSettingsTable(database),
+    migrated,
     probe: {
       name: 'database',
       essential: true,

@@ -1,6 +1,6 @@
 import SqliteDriver from 'better-sqlite3';
 import { describe } from 'vitest';
-import { openSqlStores, type SqlStores } from '../src/index.ts';
+import { openSqlStores, type SqlOptions, type SqlStores } from '../src/index.ts';
 import type { Value } from '../src/sql.ts';
 import { newMigratedDatabase, onDatabase, postgres, withPostgresqlStores } from './with-postgresql.ts';
 import { withMigratedFile, withStores } from './with-stores.ts';
@@ -10,7 +10,7 @@ export interface TestedDialect {
   /** Runs work on empty stores. */
   readonly withStores: (work: (opened: SqlStores) => Promise<void>) => Promise<void>;
   /** Runs work on a database of its own; each `open` opens it, and `run` reads and changes it as another program would. */
-  readonly withPlace: (work: (open: () => Promise<SqlStores>, run: RunSql) => Promise<void>) => Promise<void>;
+  readonly withPlace: (work: (open: (options?: SqlOptions) => Promise<SqlStores>, run: RunSql) => Promise<void>) => Promise<void>;
 }
 
 /** Runs statements; a single one may have parameters (`?`), and returns its rows. */
@@ -37,7 +37,7 @@ const sqlite: TestedDialect = {
   withPlace: (work) =>
     withMigratedFile((file) =>
       work(
-        () => openSqlStores({ kind: 'sqlite', file }),
+        (options) => openSqlStores({ kind: 'sqlite', file }, options),
         async <Row>(sql: string, parameters?: readonly Value[]) => {
           const connection = new SqliteDriver(file);
           connection.pragma('foreign_keys = ON');
@@ -61,7 +61,7 @@ const postgresql: TestedDialect = {
   async withPlace(work) {
     const url = await newMigratedDatabase();
     await work(
-      () => openSqlStores({ kind: 'postgresql', url }),
+      (options) => openSqlStores({ kind: 'postgresql', url }, options),
       async <Row>(sql: string, parameters?: readonly Value[]) => {
         let at = 0;
         const text = parameters ? sql.replaceAll('?', () => `$${(at += 1)}`) : sql;

@@ -1,7 +1,11 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { recordLog } from '@portico/contracts';
 import { openSqlStores, type SqlConfig, type SqlStores } from '../src/index.ts';
+
+/** How a service opens a database. */
+export const migrating = { older: 'migrate', log: recordLog() } as const;
 
 /** A path for a new database, in a folder that is removed afterwards. */
 export const withFile = async <T>(work: (file: string) => Promise<T>): Promise<T> => {

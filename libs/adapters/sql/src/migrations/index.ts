@@ -1,3 +1,4 @@
+import type { Log } from '@portico/dependencies';
 import { initial } from './0001-initial.ts';
 import { dueJobsByKind } from './0002-due-jobs-by-kind.ts';
 import { issuers } from './0003-issuers.ts';
@@ -66,7 +67,7 @@ export const migrationState = (applied: readonly string[]): MigrationState => {
   if (mark !== undefined) return { state: 'filling', mark };
   const unknown = unknownIn(applied);
   if (unknown !== undefined) return { state: 'newer', unknown };
-  const pending = migrations.length - applied.length;
+  const pending = missingIn(applied);
   return pending > 0 ? { state: 'behind', pending } : { state: 'current' };
 };
 
@@ -91,17 +92,29 @@ const unknownIn = (applied: readonly string[]): string | undefined => {
   return applied.find((name) => !known.has(name));
 };
 
-/** Whether this version has migrations that were not applied. */
-export const isBehind = (applied: readonly string[]): boolean => lackingIn(applied) !== undefined;
+/** What to do with the tables of an earlier version. A database without tables always gets them. */
+export type OlderTables = 'migrate' | 'refuse';
+
+export interface MigrationOptions {
+  readonly older: OlderTables;
+  readonly log: Log;
+}
+
+/** Whether migrations are to run. Throws if they are not to, though some are missing, and as `refuseUnknown`. */
+export const needsMigrations = (applied: readonly string[], older: OlderTables): boolean => {
+  refuseUnknown(applied);
+  if (applied.length > 0 && older === 'refuse') refuseOutdated(applied);
+  return missingIn(applied) > 0;
+};
 
 /** Throws if this version has migrations that were not applied. */
 export const refuseOutdated = (applied: readonly string[]): void => {
-  const lacking = lackingIn(applied);
-  if (lacking === undefined) return;
+  const missing = missingIn(applied);
+  if (missing === 0) return;
   throw new Error(
-    `it lacks the migration ${lacking}: start the service of this version with it once, and stop it again`,
+    `its tables are of an earlier version (${missing === 1 ? '1 migration is' : `${missing} migrations are`} missing). Back up, then run "portico migrate-tables", or start the service`,
   );
 };
 
-const lackingIn = (applied: readonly string[]): string | undefined =>
-  migrations.find(({ name }) => !applied.includes(name))?.name;
+const missingIn = (applied: readonly string[]): number =>
+  migrations.filter(({ name }) => !applied.includes(name)).length;

@@ -50,6 +50,7 @@ const openTarget = async (from: SqlConfig, to: SqlConfig, source: MoveSource, lo
         to.file,
         source.name,
         from.kind === 'sqlite' ? from.file : null,
+        log,
       )
     : (await import('../postgresql/move-target.ts')).openPostgresqlTarget(to.url, source, log);
 

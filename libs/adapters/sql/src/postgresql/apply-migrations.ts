@@ -1,18 +1,26 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM, type Options } from '@mikro-orm/postgresql';
+import type { Log } from '@portico/dependencies';
 import { entities } from '../entities.ts';
 import { isFillingMark, migrationsTable } from '../migrations/index.ts';
+import type { RanMigration } from '../migrations/migration.ts';
 import { migrationsFor } from '../migrations/migrations-for.ts';
+import { runMigrations } from '../migrations/run-migrations.ts';
 import { connectMs } from './migrate-postgresql.ts';
 import { applicationName } from './pool.ts';
 import { tableOnPostgresql } from './tables.ts';
 
-/** Applies what is pending. With a mark the database must be new or have a mark. The caller holds the lock. */
-export const applyMigrations = async (url: string, database: string, mark: string | null): Promise<void> => {
+/** Applies what is pending; returns what ran. With a mark the database must be new or have a mark. The caller holds the lock. */
+export const applyMigrations = async (
+  url: string,
+  database: string,
+  log: Log,
+  mark: string | null,
+): Promise<readonly RanMigration[]> => {
   const orm = await MikroORM.init(ormOptions(url, database));
   try {
     if (mark !== null) await remark(orm, mark);
-    await orm.migrator.up();
+    return await runMigrations(orm.migrator, log);
   } finally {
     await orm.close(true);
   }

@@ -1,14 +1,19 @@
 import type { Log } from '@portico/dependencies';
 import { Client } from 'pg';
-import { isBehind, migrationsTable, refuseUnknown } from '../migrations/index.ts';
+import { migrationsTable, needsMigrations, type MigrationOptions } from '../migrations/index.ts';
+import type { RanMigration } from '../migrations/migration.ts';
 import { applicationName } from './pool.ts';
 
 /**
- * Migrates the tables, each migration in a transaction of its own. Of several processes one migrates while the others
- * wait. The lock belongs to a connection of its own and is released with it. With a mark the database must be new or have
- * a mark, and has this one before it has tables.
+ * Migrates the tables, each migration in a transaction of its own; returns what ran. Of several processes one migrates
+ * while the others wait. The lock belongs to a connection of its own and is released with it. With a mark the database
+ * must be new or have a mark, and has this one before it has tables.
  */
-export const migratePostgresql = async (url: string, log: Log, mark: string | null = null): Promise<void> => {
+export const migratePostgresql = async (
+  url: string,
+  { older, log }: MigrationOptions,
+  mark: string | null = null,
+): Promise<readonly RanMigration[]> => {
   const client = new Client({
     connectionString: url,
     connectionTimeoutMillis: connectMs,
@@ -22,8 +27,8 @@ export const migratePostgresql = async (url: string, log: Log, mark: string | nu
     await client.connect();
     await refuseOldServer(client);
     await lock(client, log);
-    if (mark !== null) await applyMigrations(url, await databaseOf(client), mark);
-    else if (await lacksMigrations(client)) await applyMigrations(url, await databaseOf(client), null);
+    if (mark === null && !needsMigrations(await appliedOn(client), older)) return [];
+    return await applyMigrations(url, await databaseOf(client), log, mark);
   } finally {
     // The server releases the lock with the connection, which may be broken.
     await client.end().catch(() => undefined);
@@ -64,12 +69,6 @@ const lock = async (client: Client, log: Log): Promise<void> => {
   await client.query('select pg_advisory_lock(1886351988, 2)');
 };
 
-const lacksMigrations = async (client: Client): Promise<boolean> => {
-  const applied = await appliedOn(client);
-  refuseUnknown(applied);
-  return isBehind(applied);
-};
-
 /** The names of the applied migrations, oldest first; none without the table of them. */
 export const appliedOn = async (client: Client): Promise<readonly string[]> => {
   const { rows: tables } = await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [
@@ -81,7 +80,12 @@ export const appliedOn = async (client: Client): Promise<readonly string[]> => {
 };
 
 /** MikroORM is loaded only where there is something to migrate: loading it takes longer than the rest of opening. */
-const applyMigrations = async (url: string, database: string, mark: string | null): Promise<void> => {
+const applyMigrations = async (
+  url: string,
+  database: string,
+  log: Log,
+  mark: string | null,
+): Promise<readonly RanMigration[]> => {
   const apply = await import('./apply-migrations.ts');
-  await apply.applyMigrations(url, database, mark);
+  return apply.applyMigrations(url, database, log, mark);
 };

@@ -25,7 +25,7 @@ export const openPostgresqlTarget = async (
     await refuseInUse(client);
     await refuseProcesses(client);
     await lockFilling(client);
-    await migratePostgresql(url, log, fillingMark(from));
+    await migratePostgresql(url, { older: 'refuse', log }, fillingMark(from));
     await triggersOn(client, 'disable');
     await client.query(`truncate ${tableNames.join(', ')}`);
     return new PostgresqlMoveTarget(client, name);

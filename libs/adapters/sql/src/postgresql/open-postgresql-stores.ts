@@ -1,4 +1,5 @@
-import { fulfilledWithin, type Log } from '@portico/dependencies';
+import { fulfilledWithin } from '@portico/dependencies';
+import type { MigrationOptions } from '../migrations/index.ts';
 import type { SqlStores } from '../open-sql-stores.ts';
 import { createSqlStores } from '../sql-stores.ts';
 import { prepareDocumentOn } from './document-read.ts';
@@ -7,11 +8,17 @@ import { limits } from './pool.ts';
 import { PostgresqlDatabase } from './postgresql-database.ts';
 
 /** Rejects as `openPostgresql` does. The probe of these stores times out after 500 ms. */
-export const openPostgresqlStores = async (url: string, log: Log, startWaitMs: number): Promise<SqlStores> => {
-  const pool = await openPostgresql(url, log, startWaitMs);
+export const openPostgresqlStores = async (
+  url: string,
+  options: MigrationOptions,
+  startWaitMs: number,
+): Promise<SqlStores> => {
+  const { log } = options;
+  const { pool, migrated } = await openPostgresql(url, options, startWaitMs);
   const database = new PostgresqlDatabase(pool);
   return createSqlStores({
     database,
+    migrated,
     prepared: database.prepared,
     collections: {
       idsInJson: 'select json_array_elements_text(?::json)',

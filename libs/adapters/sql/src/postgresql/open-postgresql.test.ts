@@ -6,14 +6,13 @@ import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { startChild } from '../../test/child.ts';
 import { newDatabase, onDatabase, postgres } from '../../test/with-postgresql.ts';
-import { withFile } from '../../test/with-stores.ts';
+import { migrating, withFile } from '../../test/with-stores.ts';
 import { DatabaseUnavailableError, openSqlStores, type SqlConfig } from '../index.ts';
 import { migrations } from '../migrations/index.ts';
 import { ormOptions } from './apply-migrations.ts';
 import { openPostgresql } from './open-postgresql.ts';
 
 const open = (url: string) => openSqlStores({ kind: 'postgresql', url });
-const silent = recordLog();
 /** The port of tcpmux, which nobody runs and no system assigns. */
 const closedPort = 1;
 
@@ -27,7 +26,7 @@ const changed = (url: string, change: (address: URL) => void): string => {
 describe.skipIf(!postgres)('a PostgreSQL database', () => {
   test('has exactly the tables of the entities once it is migrated, with texts compared by code points', async () => {
     const url = await newDatabase();
-    await (await openPostgresql(url, silent, 20_000)).end();
+    await (await openPostgresql(url, migrating, 20_000)).pool.end();
     const orm = await MikroORM.init(ormOptions(url, new URL(url).pathname.slice(1)));
     expect(await orm.schema.getUpdateSchemaSQL()).toBe('');
     await orm.close(true);
@@ -45,6 +44,14 @@ describe.skipIf(!postgres)('a PostgreSQL database', () => {
       client.query<{ name: string }>('select name from schema_migrations'),
     );
     expect(applied.rows).toEqual(migrations.map(({ name }) => ({ name })));
+  });
+
+  test('without tables gets them from those who migrate no others too', async () => {
+    const log = recordLog();
+    const opened = await openSqlStores({ kind: 'postgresql', url: await newDatabase() }, { older: 'refuse', log });
+    expect(opened.migrated.map(({ name }) => name)).toEqual(migrations.map(({ name }) => name));
+    await opened.close();
+    expect(log.messages()).toEqual([]);
   });
 
   test('is opened after another process has migrated it, and the log says so', async () => {

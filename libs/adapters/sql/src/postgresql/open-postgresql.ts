@@ -2,19 +2,30 @@ import { setTimeout } from 'node:timers/promises';
 import type { Log } from '@portico/dependencies';
 import type { Pool } from 'pg';
 import { DatabaseOpenError, DatabaseUnavailableError } from '../database-fault.ts';
+import type { MigrationOptions } from '../migrations/index.ts';
+import type { RanMigration } from '../migrations/migration.ts';
 import { isUnreachable } from './database-error.ts';
 import { migratePostgresql } from './migrate-postgresql.ts';
 import { createPool } from './pool.ts';
+
+export interface MigratedPostgresql {
+  readonly pool: Pool;
+  /** What ran when it was opened. */
+  readonly migrated: readonly RanMigration[];
+}
 
 /**
  * Migrates the tables and opens a pool. Retries for `startWaitMs` while the server cannot be reached, then throws a
  * `DatabaseUnavailableError`. If waiting does not help, throws an error that names the server and the reason. No
  * message contains the password.
  */
-export const openPostgresql = async (url: string, log: Log, startWaitMs: number): Promise<Pool> => {
-  const address = addressOf(url);
-  await reachable(address, log, startWaitMs, () => migratePostgresql(url, log));
-  return createPool(url);
+export const openPostgresql = async (
+  url: string,
+  options: MigrationOptions,
+  startWaitMs: number,
+): Promise<MigratedPostgresql> => {
+  const migrated = await reachable(addressOf(url), options.log, startWaitMs, () => migratePostgresql(url, options));
+  return { pool: createPool(url), migrated };
 };
 
 const firstPauseMs = 250;

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { aCollection, aContent, anEntry, aProfile, noEffects, recordLog, grantOne } from '@portico/contracts';
+import { aCollection, aContent, anEntry, aProfile, noEffects, grantOne } from '@portico/contracts';
 import { PorticoError } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
 import { newMigratedDatabase, postgres } from '../../test/with-postgresql.ts';
+import { migrating } from '../../test/with-stores.ts';
 import { readPage } from '../audit-pages.ts';
 import { writeEntries } from '../effects.ts';
 import { openSqlStores, type SqlStores } from '../index.ts';
@@ -13,7 +14,7 @@ import { borrowed, limits } from './pool.ts';
 import { PostgresqlDatabase } from './postgresql-database.ts';
 
 const openDatabase = async (url: string): Promise<PostgresqlDatabase> => {
-  const pool = await openPostgresql(url, recordLog(), 20_000);
+  const { pool } = await openPostgresql(url, migrating, 20_000);
   return new PostgresqlDatabase(pool);
 };
 
@@ -236,7 +237,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
     }));
 
   test('a connection that timed out is discarded', async () => {
-    const pool = await openPostgresql(await newMigratedDatabase(), recordLog(), 20_000);
+    const { pool } = await openPostgresql(await newMigratedDatabase(), migrating, 20_000);
     const asked = borrowed(pool, performance.now() + 50, (execute) => execute({ text: 'select pg_sleep(3)' }));
     await expect(asked).rejects.toThrow('timeout');
     expect(pool.totalCount).toBe(0);

@@ -5,6 +5,7 @@ import { type FaultMode, type FaultProxy, startFaultProxy, startPostgres } from 
 import type { PoolClient } from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import { onDatabase } from '../../test/with-postgresql.ts';
+import { migrating } from '../../test/with-stores.ts';
 import { openSqlStores, type SqlStores } from '../index.ts';
 import { openPostgresql } from './open-postgresql.ts';
 import { PostgresqlDatabase } from './postgresql-database.ts';
@@ -150,7 +151,7 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
     'that becomes unreachable during a commit (network mode %o) gets no second attempt: the outcome is unknown',
     (mode) =>
       throughProxy(async (url, setMode) => {
-        const pool = await openPostgresql(url, recordLog(), 20_000);
+        const { pool } = await openPostgresql(url, migrating, 20_000);
         const database = new PostgresqlDatabase(pool);
         let attempts = 0;
         const written = database.write(async (sql) => {
@@ -213,7 +214,7 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
     ['was not', false],
   ] as const)('whose response to a commit is lost is asked again on another connection: it %s', ([, arrives]) =>
     throughProxy(async (url) => {
-      const pool = await openPostgresql(url, recordLog(), 20_000);
+      const { pool } = await openPostgresql(url, migrating, 20_000);
       const database = new PostgresqlDatabase(pool);
       pool.once('acquire', (client: PoolClient) => loseTheCommit(client, arrives));
       const written = database.write(async (sql) => {

@@ -1,15 +1,15 @@
 import type { Database as Connection } from 'better-sqlite3';
-import { isBehind, migrationsTable, refuseUnknown } from '../migrations/index.ts';
+import { migrationsTable, needsMigrations, refuseUnknown, type OlderTables } from '../migrations/index.ts';
 
 /**
- * Whether the tables are new or those of an earlier version. Throws as `refuseForeign`, and with SQLITE_BUSY while another
+ * Whether migrations are to run. Throws as `refuseForeign` and `needsMigrations`, and with SQLITE_BUSY while another
  * process writes. Asked with the lock of a migration, so that a database that cannot be written is refused.
  */
-export const lacksMigrations = (connection: Connection): boolean => {
+export const lacksMigrations = (connection: Connection, older: OlderTables): boolean => {
   connection.exec('begin immediate');
   try {
     refuseForeign(connection);
-    return tablesOf(connection).length === 0 || isBehind(appliedOn(connection));
+    return tablesOf(connection).length === 0 || needsMigrations(appliedOn(connection), older);
   } finally {
     connection.exec('rollback');
   }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import SqliteDriver from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { withMigratedFile } from '../../test/with-stores.ts';
+import { migrating, withMigratedFile } from '../../test/with-stores.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { openSqlite } from './open-sqlite.ts';
 
@@ -15,7 +15,7 @@ interface LogPages {
 /** An open database of its own, and how to fill its log. */
 const withLog = (work: (checkpoints: Checkpoints, fill: (pages: number) => void, pages: () => LogPages) => unknown) =>
   withMigratedFile(async (file) => {
-    const { writer, reader, snapshots } = await openSqlite(file);
+    const { writer, reader, snapshots } = await openSqlite(file, migrating);
     writer.exec('create table filler (content blob)');
     const checkpoints = new Checkpoints(file);
     const fill = (pages: number): void =>
@@ -76,7 +76,7 @@ test('one look at the log after another leaves nothing behind that listens to th
 
 test('a reader in the middle of the log does not keep others from writing, and what it reads stays', () =>
   withMigratedFile(async (file) => {
-    const { writer, reader, snapshots } = await openSqlite(file);
+    const { writer, reader, snapshots } = await openSqlite(file, migrating);
     writer.exec('create table filler (content blob)');
     const checkpoints = new Checkpoints(file);
     const count = (connection: SqliteDriver.Database) =>
@@ -101,7 +101,7 @@ test('a reader in the middle of the log does not keep others from writing, and w
 
 test('its end removes nothing of the log, and the last connection copies what is left', () =>
   withMigratedFile(async (file) => {
-    const { writer, reader, snapshots } = await openSqlite(file);
+    const { writer, reader, snapshots } = await openSqlite(file, migrating);
     writer.exec('create table filler (content blob)');
     const checkpoints = new Checkpoints(file);
     writer.prepare('insert into filler values (?)').run(Buffer.alloc(3_000 * 4_096));

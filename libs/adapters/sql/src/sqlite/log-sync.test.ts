@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { withMigratedFile } from '../../test/with-stores.ts';
+import { migrating, withMigratedFile } from '../../test/with-stores.ts';
 import { type Disk, LogSync } from './log-sync.ts';
 import { openSqlite } from './open-sqlite.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
@@ -111,7 +111,7 @@ describe('a transaction', () => {
   const withDatabase = (work: (database: SqliteDatabase, by: ReturnType<typeof diskByHand>) => Promise<void>) =>
     withMigratedFile(async (file) => {
       const by = diskByHand();
-      const database = new SqliteDatabase(await openSqlite(file), 1_000, null, new LogSync(file, by.disk));
+      const database = new SqliteDatabase(await openSqlite(file, migrating), 1_000, null, new LogSync(file, by.disk));
       await work(database, by);
       await database.close();
     });

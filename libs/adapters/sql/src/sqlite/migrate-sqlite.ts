@@ -1,23 +1,30 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM, type Options } from '@mikro-orm/sqlite';
+import type { Log } from '@portico/dependencies';
 import type { Database as Connection } from 'better-sqlite3';
 import { entities } from '../entities.ts';
 import { migrationsTable } from '../migrations/index.ts';
+import type { RanMigration } from '../migrations/migration.ts';
 import { migrationsFor } from '../migrations/migrations-for.ts';
+import { runMigrations } from '../migrations/run-migrations.ts';
 import { refuseForeign, tablesOf } from './applied-migrations.ts';
 import { retryWhileBusy } from './busy.ts';
 import { busyTimeoutMs, configure, startWaitMs } from './configure.ts';
 
 /**
- * Migrates the tables, on a MikroORM connection that is closed afterwards. With a mark the database must be new, and
- * gets the mark in the same transaction.
+ * Migrates the tables, on a MikroORM connection that is closed afterwards; returns what ran. With a mark the database
+ * must be new, and gets the mark in the same transaction.
  */
-export const migrateSqlite = async (file: string, mark: string | null = null): Promise<void> => {
+export const migrateSqlite = async (
+  file: string,
+  log: Log,
+  mark: string | null = null,
+): Promise<readonly RanMigration[]> => {
   const orm = await MikroORM.init(ormOptions(file));
   try {
     const connection = await orm.em.getConnection().getNativeClient();
     await retryWhileBusy(startWaitMs, async () => configure(connection));
-    await retryWhileBusy(startWaitMs, () => migrate(orm, connection, mark));
+    return await retryWhileBusy(startWaitMs, () => migrate(orm, connection, log, mark));
   } finally {
     await orm.close(true);
   }
@@ -43,15 +50,21 @@ export const ormOptions = (file: string): Options => ({
   },
 });
 
-const migrate = async (orm: MikroORM, connection: Connection, mark: string | null): Promise<void> => {
+const migrate = async (
+  orm: MikroORM,
+  connection: Connection,
+  log: Log,
+  mark: string | null,
+): Promise<readonly RanMigration[]> => {
   // The lock: the next process finds everything migrated.
   connection.exec('begin immediate');
   try {
     refuseForeign(connection);
     if (mark !== null && tablesOf(connection).length > 0) throw new Error('it is not empty');
-    await orm.migrator.up();
+    const ran = await runMigrations(orm.migrator, log);
     if (mark !== null) await orm.migrator.logMigration(mark);
     connection.exec('commit');
+    return ran;
   } catch (error) {
     if (connection.inTransaction) connection.exec('rollback');
     throw error;

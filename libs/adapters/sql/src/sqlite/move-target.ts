@@ -1,5 +1,6 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Log } from '@portico/dependencies';
 import SqliteDriver from 'better-sqlite3';
 import type { Database as Connection } from 'better-sqlite3';
 import { DatabaseOpenError } from '../database-fault.ts';
@@ -18,7 +19,12 @@ import { sqliteRows } from './sqlite-rows.ts';
  * Creates the file, or replaces what an earlier run left of it, with all tables and the mark. `source` is the file that
  * is moved, if it is one.
  */
-export const openSqliteTarget = async (path: string, from: string, source: string | null): Promise<MoveTarget> => {
+export const openSqliteTarget = async (
+  path: string,
+  from: string,
+  source: string | null,
+  log: Log,
+): Promise<MoveTarget> => {
   const file = resolve(path);
   const name = `sqlite:${file}`;
   try {
@@ -26,7 +32,7 @@ export const openSqliteTarget = async (path: string, from: string, source: strin
     prepareFile(file);
     if (isAbandoned(file)) await removeAlone(file);
     prepareFile(file);
-    await migrateSqlite(file, fillingMark(from));
+    await migrateSqlite(file, log, fillingMark(from));
     return emptied(name, new SqliteDriver(file, { fileMustExist: true, timeout: busyTimeoutMs }));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);

@@ -1,6 +1,6 @@
+import type { MigrationOptions } from '../migrations/index.ts';
 import type { SqlStores } from '../open-sql-stores.ts';
 import { createSqlStores } from '../sql-stores.ts';
-import type { WriteCheckOptions } from '../write-check.ts';
 import { openSqlite } from './open-sqlite.ts';
 import { prepareSqliteReads } from './statements.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
@@ -8,13 +8,15 @@ import { SqliteDatabase } from './sqlite-database.ts';
 export const openSqliteStores = async (
   file: string,
   writeWaitMs: number,
-  log: WriteCheckOptions['log'],
+  options: MigrationOptions,
 ): Promise<SqlStores> => {
-  const connections = await openSqlite(file);
+  const { log } = options;
+  const { migrated, ...connections } = await openSqlite(file, options);
   const database = new SqliteDatabase(connections, writeWaitMs, log);
   const prepared = prepareSqliteReads(connections, database);
   return createSqlStores({
     database,
+    migrated,
     prepared,
     collections: {
       idsInJson: 'select value from json_each(?)',

@@ -4,7 +4,7 @@ import { MikroORM } from '@mikro-orm/sqlite';
 import SqliteDriver from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { startChild } from '../../test/child.ts';
-import { withFile } from '../../test/with-stores.ts';
+import { migrating, withFile } from '../../test/with-stores.ts';
 import { openSqlStores, type SqlStores } from '../index.ts';
 import { migrations } from '../migrations/index.ts';
 import { appliedOn, lacksMigrations } from './applied-migrations.ts';
@@ -42,7 +42,7 @@ test('only the owner can read the folder and the files that are created', () =>
 
 test('each connection is set up to lose nothing and to trust nothing', () =>
   withFile(async (file) => {
-    const { writer, reader, snapshots } = await openSqlite(file);
+    const { writer, reader, snapshots } = await openSqlite(file, migrating);
     const setting = (name: string) => writer.pragma(name, { simple: true });
     expect(setting('journal_mode')).toBe('wal');
     // The log is synced after each commit: see `LogSync`.
@@ -94,9 +94,9 @@ test('what a database lacks is asked with the lock of those who write', () =>
     await onFile(file, (connection) => {
       const other = new SqliteDriver(file, { timeout: 0 });
       connection.exec('begin immediate');
-      expect(() => lacksMigrations(other)).toThrow('database is locked');
+      expect(() => lacksMigrations(other, 'refuse')).toThrow('database is locked');
       connection.exec('rollback');
-      expect(lacksMigrations(other)).toBe(false);
+      expect(lacksMigrations(other, 'refuse')).toBe(false);
       other.close();
     });
   }));

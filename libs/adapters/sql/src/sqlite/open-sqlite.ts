@@ -2,7 +2,10 @@ import { closeSync, existsSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import SqliteDriver from 'better-sqlite3';
 import type { Database as Connection } from 'better-sqlite3';
+import type { Log } from '@portico/dependencies';
 import { DatabaseOpenError } from '../database-fault.ts';
+import type { MigrationOptions } from '../migrations/index.ts';
+import type { RanMigration } from '../migrations/migration.ts';
 import { lacksMigrations } from './applied-migrations.ts';
 import { retryWhileBusy } from './busy.ts';
 import { busyTimeoutMs, configure, startWaitMs } from './configure.ts';
@@ -17,15 +20,20 @@ export interface OpenSqlite {
   readonly snapshots: Connection;
 }
 
+export interface MigratedSqlite extends OpenSqlite {
+  /** What ran when it was opened. */
+  readonly migrated: readonly RanMigration[];
+}
+
 /**
  * Opens the file, creating it if missing, and migrates its tables; several processes may do so at once. Throws an error
  * that names the file and what is wrong with it.
  */
-export const openSqlite = async (path: string): Promise<OpenSqlite> => {
+export const openSqlite = async (path: string, options: MigrationOptions): Promise<MigratedSqlite> => {
   const file = resolve(path);
   try {
     prepareFile(file);
-    return await connect(file);
+    return await connect(file, options);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new DatabaseOpenError(`The database ${file} cannot be opened: ${reason}`, { cause });
@@ -53,7 +61,7 @@ export const refuseOtherFiles = (file: string): void => {
   }
 };
 
-const connect = async (file: string): Promise<OpenSqlite> => {
+const connect = async (file: string, { older, log }: MigrationOptions): Promise<MigratedSqlite> => {
   const opened: Connection[] = [];
   const open = (options: SqliteDriver.Options): Connection => {
     const connection = new SqliteDriver(file, { ...options, fileMustExist: true, timeout: busyTimeoutMs });
@@ -63,7 +71,8 @@ const connect = async (file: string): Promise<OpenSqlite> => {
   try {
     const writer = open({});
     await retryWhileBusy(startWaitMs, async () => configure(writer));
-    if (await retryWhileBusy(startWaitMs, async () => lacksMigrations(writer))) await migrate(file);
+    const isOutdated = await retryWhileBusy(startWaitMs, async () => lacksMigrations(writer, older));
+    const migrated = isOutdated ? await migrate(file, log) : [];
     // Commits do not sync the log: `LogSync` does.
     writer.pragma('synchronous = NORMAL');
     // What undoes a statement that fails, and what it sorts: as a file 9 % of writing and filing audit entries.
@@ -72,7 +81,7 @@ const connect = async (file: string): Promise<OpenSqlite> => {
     for (const connection of [reader, snapshots]) connection.pragma('trusted_schema = OFF');
     // From here on `SqliteDatabase` waits for other processes, without blocking this one.
     writer.pragma('busy_timeout = 0');
-    return { file, writer, reader, snapshots };
+    return { file, writer, reader, snapshots, migrated };
   } catch (error) {
     for (const connection of opened) connection.close();
     throw error;
@@ -80,7 +89,7 @@ const connect = async (file: string): Promise<OpenSqlite> => {
 };
 
 /** MikroORM is loaded only where there is something to migrate: loading it takes longer than the rest of opening. */
-const migrate = async (file: string): Promise<void> => {
+const migrate = async (file: string, log: Log): Promise<readonly RanMigration[]> => {
   const { migrateSqlite } = await import('./migrate-sqlite.ts');
-  await migrateSqlite(file);
+  return migrateSqlite(file, log);
 };

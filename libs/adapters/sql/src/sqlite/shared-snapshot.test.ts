@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import SqliteDriver from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { withMigratedFile } from '../../test/with-stores.ts';
+import { migrating, withMigratedFile } from '../../test/with-stores.ts';
 import { openSqlite, type OpenSqlite } from './open-sqlite.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import { prepareSqliteReads } from './statements.ts';
@@ -21,7 +21,7 @@ const insert = "insert into settings (name, value) values (?, '')";
 
 const withOpened = (work: (opened: Opened) => Promise<void>): Promise<void> =>
   withMigratedFile(async (file) => {
-    const connections = await openSqlite(file);
+    const connections = await openSqlite(file, migrating);
     const database = new SqliteDatabase(connections, 1_000);
     const counted = prepareSqliteReads(connections, database).column<number>('select count(*) from settings');
     const other = new SqliteDriver(file);
@@ -88,7 +88,7 @@ test('it may have been ended by a read that failed', () =>
 
 test('a database may be closed right after a read', () =>
   withMigratedFile(async (file) => {
-    const connections = await openSqlite(file);
+    const connections = await openSqlite(file, migrating);
     const database = new SqliteDatabase(connections, 1_000);
     await prepareSqliteReads(connections, database).all('select name from settings')();
     await database.close();

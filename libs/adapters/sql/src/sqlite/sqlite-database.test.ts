@@ -3,7 +3,7 @@ import { anEntry } from '@portico/contracts';
 import SqliteDriver from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { startChild } from '../../test/child.ts';
-import { withMigratedFile } from '../../test/with-stores.ts';
+import { migrating, withMigratedFile } from '../../test/with-stores.ts';
 import { openSqlStores } from '../index.ts';
 import { openSqlite } from './open-sqlite.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
@@ -11,7 +11,7 @@ import { prepareSqliteReads } from './statements.ts';
 
 const withDatabase = (work: (database: SqliteDatabase) => Promise<void>): Promise<void> =>
   withMigratedFile(async (file) => {
-    const database = new SqliteDatabase(await openSqlite(file), 1_000);
+    const database = new SqliteDatabase(await openSqlite(file, migrating), 1_000);
     try {
       await work(database);
     } finally {
@@ -25,7 +25,7 @@ const names = async ({ reads }: SqliteDatabase) =>
 
 test('prepared reads see nothing of a transaction that is open, and all of it once it is committed or rolled back', () =>
   withMigratedFile(async (file) => {
-    const connections = await openSqlite(file);
+    const connections = await openSqlite(file, migrating);
     const database = new SqliteDatabase(connections, 1_000);
     const count = prepareSqliteReads(connections, database).first<{ count: number }>(
       'select count(*) as count from settings',
@@ -52,7 +52,7 @@ test.each([
   [1_048_576, 1],
 ])('after a read of a row with %i bytes others have %i turns', (bytes, expected) =>
   withMigratedFile(async (file) => {
-    const connections = await openSqlite(file);
+    const connections = await openSqlite(file, migrating);
     const database = new SqliteDatabase(connections, 1_000);
     await database.write((sql) =>
       sql.run("insert into settings (name, value) values ('large', ?)", [new Uint8Array(bytes)]),
@@ -90,7 +90,7 @@ test('others have their turn between a large value and its commit, and not after
 
 test('a large commit copies nothing of the log itself, and all of it is copied soon after', () =>
   withMigratedFile(async (file) => {
-    const connections = await openSqlite(file);
+    const connections = await openSqlite(file, migrating);
     const database = new SqliteDatabase(connections, 1_000);
     const pages = () => {
       const [counted] = connections.writer.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[];

@@ -102,7 +102,7 @@ const judgeTables = (tables: InspectedDatabase['tables']): Finding => {
     case 'behind':
       return warning(
         `The tables are of an earlier version: ${tables.pending} migration${tables.pending === 1 ? '' : 's'} will run.`,
-        'Back up first; then the next start brings the tables up to date.',
+        'Back up first; then portico migrate-tables, or the next start, brings the tables up to date.',
       );
     case 'newer':
       return wrong(

@@ -3,8 +3,11 @@ import { Closable, type Module } from '../parts.ts';
 
 /** The stores, on SQLite or on PostgreSQL. */
 export const databaseModule: Module = (provide) => {
-  provide('database', ['config', 'logger'], async ({ database }, logger) => {
-    const opened = await openSqlStores(database, { log: logger });
+  provide('database', ['config', 'duties', 'logger'], async ({ database }, { migrates }, logger) => {
+    const opened = await openSqlStores(database, { older: migrates ? 'migrate' : 'refuse', log: logger });
+    const { length } = opened.migrated;
+    const ms = opened.migrated.reduce((sum, migration) => sum + migration.ms, 0);
+    if (length > 0) logger.info({ migrations: length, ms }, `${length} migrations ran in ${ms} ms`);
     return new Closable(opened, () => opened.close());
   });
 };

@@ -1,0 +1,17 @@
+import { migrateTables, type Config, type Portico } from '@portico/composition';
+import { counted, type Terminal } from '../terminal.ts';
+
+/** Brings the tables up to date; the logger says which migrations run. */
+export const bringTablesUpToDate = async (
+  config: Config,
+  logger: Portico['logger'],
+  terminal: Terminal,
+): Promise<void> => {
+  const migrations = await migrateTables(config, logger);
+  const ms = migrations.reduce((sum, migration) => sum + migration.ms, 0);
+  terminal.result({ migrations, ms }, [
+    migrations.length === 0
+      ? 'Nothing to do: the tables are those of this version.'
+      : `${counted(migrations.length, 'migration')} ran in ${ms} ms. The tables are those of this version.`,
+  ]);
+};

@@ -1,0 +1,77 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Writable } from 'node:stream';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readConfig } from '../config.ts';
+import type { ProcessRole } from '../process-role.ts';
+import { createLogger } from '../runtime/logging.ts';
+import { compose } from './compose.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'portico-migration-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const onDatabase = <T>(work: (database: DatabaseSync) => T): T => {
+  const database = new DatabaseSync(join(folder, 'portico.sqlite'));
+  try {
+    return work(database);
+  } finally {
+    database.close();
+  }
+};
+
+/** The migrations of the database: two of an earlier version at first. */
+const applied = (): readonly string[] =>
+  onDatabase((database) => database.prepare('select name from schema_migrations order by id').all()).map(({ name }) =>
+    String(name),
+  );
+const fromBefore = (): void =>
+  onDatabase((database) =>
+    database.exec(readFileSync(join(import.meta.dirname, '../../test/before-issuers.sql'), 'utf8')),
+  );
+
+/** Composes and closes; returns the lines that were logged. */
+const composeOnce = async (role: ProcessRole): Promise<readonly Record<string, unknown>[]> => {
+  const lines: Record<string, unknown>[] = [];
+  const destination = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      lines.push(JSON.parse(chunk.toString()) as Record<string, unknown>);
+      done();
+    },
+  });
+  const portico = await compose(readConfig({ DATA_DIR: folder }), createLogger('info', 'test', destination), role);
+  await portico.close();
+  return lines;
+};
+
+test.each(['http', 'worker'] as const)('a process of the role %s migrates, and logs each migration', async (role) => {
+  fromBefore();
+  const before = applied();
+  const lines = await composeOnce(role);
+  const ran = applied().slice(before.length);
+  const logged = lines.filter((line) => 'migration' in line);
+  expect(logged.map(({ migration }) => migration)).toEqual(ran);
+  for (const { msg, migration, ms } of logged)
+    expect(msg).toBe(`Migration ${String(migration)} ran in ${String(ms)} ms`);
+  const ms = logged.reduce((sum, line) => sum + Number(line['ms']), 0);
+  expect(lines.find((line) => 'migrations' in line)).toMatchObject({
+    msg: `${ran.length} migrations ran in ${ms} ms`,
+    migrations: ran.length,
+    ms,
+  });
+  expect(await composeOnce(role)).not.toContainEqual(expect.objectContaining({ migrations: expect.any(Number) as number }));
+});
+
+test('a tool refuses tables of an earlier version, and makes those of an empty database', async () => {
+  fromBefore();
+  const before = applied();
+  await expect(composeOnce('tool')).rejects.toThrow('its tables are of an earlier version');
+  expect(applied()).toEqual(before);
+  rmSync(join(folder, 'portico.sqlite'));
+  await composeOnce('tool');
+  expect(applied().length).toBeGreaterThan(before.length);
+});

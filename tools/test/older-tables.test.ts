@@ -1,0 +1,98 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { root } from '../src/service-process.ts';
+import { createInstallation, type Installation } from './installation.ts';
+
+let installation: Installation;
+beforeAll(async () => {
+  installation = await createInstallation();
+});
+afterAll(() => installation.remove());
+
+const onDatabase = <T>(work: (database: DatabaseSync) => T): T => {
+  const database = new DatabaseSync(join(installation.folder, 'portico.sqlite'));
+  try {
+    return work(database);
+  } finally {
+    database.close();
+  }
+};
+
+/** Everything that a migration would change: the tables, and the list of migrations. */
+const tables = () =>
+  onDatabase((database) => ({
+    schema: database.prepare('select sql from sqlite_master').all(),
+    applied: database.prepare('select name from schema_migrations').all(),
+    profiles: database.prepare('select * from profiles').all(),
+  }));
+
+const refusal =
+  /^portico: The database .* cannot be opened: its tables are of an earlier version \((\d+) migrations are missing\)\. Back up, then run "portico migrate-tables", or start the service\n$/;
+
+test('an empty database gets its tables from any command', async () => {
+  expect(await installation.tool('jobs', 'list')).toMatchObject({ code: 0, stderr: '' });
+  for (const file of ['portico.sqlite', 'portico.sqlite-wal', 'portico.sqlite-shm'])
+    rmSync(join(installation.folder, file), { force: true });
+  onDatabase((database) => database.exec(readFileSync(join(root, 'libs/composition/test/before-issuers.sql'), 'utf8')));
+});
+
+test('every command that opens the stores refuses tables of an earlier version, and changes nothing', async () => {
+  const before = tables();
+  const document = join(installation.folder, 'weather.json');
+  writeFileSync(document, '{}');
+  for (const line of [
+    'admin list',
+    'admin promote alice@example.com',
+    'profiles list',
+    'approve carol@example.com',
+    'suspend alice@example.com',
+    'grant --to alice@example.com --collections Weather',
+    'who',
+    'group list',
+    'requests list',
+    'tier assign free alice@example.com',
+    'usage --by day',
+    'audit',
+    'key rotate alice@example.com',
+    'service-account list',
+    `import ${document}`,
+    'reindex',
+    'jobs list',
+    'jobs retry --all',
+    'keys reseal',
+    'keys reset --yes',
+    'console',
+  ]) {
+    const { code, stdout, stderr } = await installation.tool(...line.split(' '));
+    expect({ line, code, stdout }).toEqual({ line, code: 1, stdout: '' });
+    expect(stderr, line).toMatch(refusal);
+  }
+  expect(tables()).toEqual(before);
+});
+
+test('migrate-tables brings them up to date, says what ran, and then has nothing to do', async () => {
+  const missing = Number(refusal.exec((await installation.tool('jobs', 'list')).stderr)?.[1]);
+  const { code, stdout, stderr } = await installation.tool('migrate-tables');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    new RegExp(`^${missing} migrations ran in \\d+ ms\\. The tables are those of this version\\.\n$`),
+  );
+  expect(stderr.match(/^portico: Migration \d{4}-[a-z-]+ ran in \d+ ms$/gm)).toHaveLength(missing);
+  expect(stderr).toMatch(/^portico: The tables are of an earlier version: they are migrated now\n/);
+  expect(await installation.tool('migrate-tables')).toEqual({
+    code: 0,
+    stdout: 'Nothing to do: the tables are those of this version.\n',
+    stderr: '',
+  });
+  expect(JSON.parse((await installation.tool('--json', 'migrate-tables')).stdout)).toEqual({ migrations: [], ms: 0 });
+  expect((await installation.tool('jobs', 'list')).code).toBe(0);
+});
+
+test('migrate-tables refuses the tables of a newer version', async () => {
+  onDatabase((database) => database.exec("insert into schema_migrations (name) values ('9999-of-the-future')"));
+  const { code, stderr } = await installation.tool('migrate-tables');
+  expect(code).toBe(1);
+  expect(stderr).toContain('9999-of-the-future, which this version does not know; a newer version of Portico wrote it');
+});
