@@ -50,24 +50,34 @@ const runSteps = async (event: 'push' | 'pull_request', token: string): Promise<
   return { code: 0, said };
 };
 
+/** The token of a service account with the scope that the page says this one needs. */
+const tokenOf = async (variable: string): Promise<string> => {
+  const scope = new RegExp(`\`${variable}\` with \`([a-z:]+)\``).exec(page)?.[1] ?? '';
+  return (await installation.tool('service-account', 'create', variable, '--scope', scope)).stdout.trim();
+};
+
 test('the steps of the example plan on a pull request, publish on a push, and fail for a broken document', async () => {
   await installation.compose();
   const { token } = (await installation.admin()) as { token: string };
+  const [plan, publish] = [await tokenOf('PORTICO_PLAN_TOKEN'), await tokenOf('PORTICO_TOKEN')];
   mkdirSync(join(repository, 'apis'), { recursive: true });
   symlinkSync(root, join(repository, '.portico'));
   const document = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
   writeFileSync(join(repository, 'apis', 'weather.json'), JSON.stringify(document));
-  const planned = await runSteps('pull_request', token);
+  const planned = await runSteps('pull_request', plan);
   expect([planned.code, planned.said]).toEqual([
     0,
     expect.stringContaining('nothing was written. It would be 1 created'),
   ]);
-  expect(await runSteps('push', token)).toEqual({ code: 0, said: expect.stringContaining('1 created') as string });
+  expect(await runSteps('push', publish)).toEqual({ code: 0, said: expect.stringContaining('1 created') as string });
   const names = await installation.api.ask<{ name: string }[]>({ token }, 'GET', '/api/collections/');
   expect(names.map(({ name }) => name)).toEqual(['Weather']);
   writeFileSync(join(repository, 'apis', 'broken.json'), '{"openapi": ');
-  for (const event of ['pull_request', 'push'] as const) {
-    expect(await runSteps(event, token)).toEqual({ code: 1, said: expect.stringContaining('1 refused.') as string });
+  for (const [event, own] of [
+    ['pull_request', plan],
+    ['push', publish],
+  ] as const) {
+    expect(await runSteps(event, own)).toEqual({ code: 1, said: expect.stringContaining('1 refused.') as string });
   }
 });
 

@@ -43,3 +43,29 @@ test('a taken name is refused', async () => {
   const again = await tool('create', 'ROBOT', '--scope', 'audit:read');
   expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('already exists') as string });
 });
+
+test('the tool does as a service account what its scopes allow, and says which one is missing', async () => {
+  const { address } = await installation.compose();
+  const accounts = { seeing: ['access:read'], seeingAll: ['access:read', 'limits:write'], granting: ['access:write'] };
+  const tokens: Record<string, string> = {};
+  for (const [name, scopes] of Object.entries(accounts))
+    tokens[name] = (await tool('create', `the ${name} one`, '--scope', ...scopes)).stdout.trim();
+  const as = (name: keyof typeof accounts, ...args: readonly string[]) =>
+    installation.toolElsewhere({ PORTICO_SERVER: address, PORTICO_TOKEN: tokens[name] ?? '' }, ...args);
+
+  for (const [name, shown] of [
+    ['seeing', false],
+    ['seeingAll', true],
+  ] as const) {
+    const { code, stdout, stderr } = await as(name, '--json', 'profiles', 'list');
+    expect([code, stderr]).toEqual([0, '']);
+    expect((JSON.parse(stdout) as object[]).map((person) => 'tier' in person)).toEqual([shown]);
+  }
+  expect(await as('granting', 'group', 'create', 'Crew')).toMatchObject({ code: 0 });
+  expect(await as('granting', 'group', 'create', 'Fast crew', '--tier', 'gold')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(
+      'says "Scope required: limits:write": this needs an admin, or a service account with the scope limits:write.',
+    ) as string,
+  });
+});

@@ -20,10 +20,12 @@ import {
   readBodyBytes,
   refuseForm,
   refusePollutingMembers,
+  type JsonBody,
 } from './requests/body.ts';
 import { credentialOf } from './requests/credential.ts';
 import { validBody, validQuery } from './requests/fields.ts';
 import { refuseForeignOrigin } from './requests/origin.ts';
+import { refuseLacking, scopesOfBody, scopesOfQuery } from './requests/scoped-parts.ts';
 import { documentMember, type Route, type RouteBody, type ServiceFacts } from './route.ts';
 import type { HttpSettings } from './settings.ts';
 
@@ -66,7 +68,10 @@ export const answerRoute = async (
       await thisTurn.arrived();
       caller = await admitCaller(useCases, route, exchange, params, { counted: exchange.counted });
     }
-    body = await parseBody(facts.documents, route.body, exchange, bytes);
+    const judged = caller;
+    body = await parseBody(facts.documents, route.body, exchange, bytes, (members) => {
+      if (judged && 'principal' in judged) refuseLacking(judged.principal, scopesOfBody(route, members));
+    });
   }
   deadline.refuseExpired();
   return route.handler({ useCases, service, bodies, caller, params, query, body, request, sender: exchange });
@@ -109,6 +114,7 @@ const admitCaller = async (
   exchange.counted = counted;
   if (principal.via === 'account') exchange.accountId = principal.profile.id;
   else exchange.profileId = principal.profile.id;
+  refuseLacking(principal, scopesOfQuery(route, exchange.request.url ?? ''));
   if (auth !== 'admin') return { principal };
   return { principal, authority: (scope === null ? personAuthorityOf : authorityOf)(principal) };
 };
@@ -138,20 +144,24 @@ const receiveBody = async (settings: HttpSettings, body: RouteBody, exchange: Ex
 
 const mediaTypeOf = ({ kind }: RouteBody) => (kind === 'form' ? formMediaType : jsonMediaType);
 
+/** What a body has is judged before it is validated: 403 comes before 400. */
 const parseBody = async (
   documents: PipelineFacts['documents'],
   body: RouteBody,
   { request, deadline }: Exchange,
   bytes: Uint8Array,
+  judge: (members: JsonBody['value']) => void,
 ): Promise<unknown> => {
   if (bytes.length > 0) refuseForm(request, mediaTypeOf(body));
   if (body.kind === 'form') return new URLSearchParams(Buffer.from(bytes).toString('utf8'));
   const { kind, fields } = body;
   if (kind === 'json') {
     const { value, memberText } = parseJsonBody(bytes);
+    judge(value);
     return { fields: validBody(fields, value), memberText };
   }
   const read = bytes.length === 0 ? noMembers : await documents.readMember(bytes, documentMember, deadline);
+  judge(read.fields);
   const valid = validBody(fields, read.fields);
   for (const name of Object.keys(valid as object)) refusePollutingMembers(read.fields[name], name);
   return { fields: valid, document: read.document };

@@ -46,6 +46,15 @@ type ScopeFacts<Auth extends RouteAuth, Held extends Scope | null> = Auth extend
   ? { readonly scope?: never }
   : { readonly scope: Held };
 
+/** A part of a request that takes a further scope: a member of the body, or a word of a list in the query. */
+export type ScopedPart =
+  | { readonly member: string; readonly scope: Scope }
+  | { readonly parameter: string; readonly word: string; readonly scope: Scope };
+
+/** As its documents name it. */
+export const nameOfPart = (part: ScopedPart): string =>
+  'member' in part ? part.member : `${part.parameter}=${part.word}`;
+
 /** The member of a body that holds an OpenAPI document. */
 export const documentMember = 'openapi_spec';
 
@@ -155,6 +164,8 @@ interface RouteFacts {
   readonly reads?: TargetPart;
   /** Whether access tokens for this service are taken besides identity tokens; a 401 then says where to get one. */
   readonly acceptsAccessTokens?: boolean;
+  /** What a service account must hold besides the scope of the route, if the request has that part. */
+  readonly scopedParts?: readonly ScopedPart[];
   /** The refusal of a valid token without a profile, instead of a 401. */
   readonly unregistered?: 'user_not_found';
   readonly status: number;

@@ -54,7 +54,8 @@ export interface Person {
   readonly company_name: string | null;
   readonly role: string;
   readonly registration_status: string;
-  readonly tier: string | null;
+  /** Absent if it may not be seen. */
+  readonly tier?: string | null;
   readonly suspended_at: string | null;
   readonly created_at: string;
 }

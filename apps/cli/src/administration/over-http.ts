@@ -1,4 +1,5 @@
 import { approvalsMax, toIso, type LimitRule } from '@portico/domain';
+import { ServerRefusal } from '../server/refusals.ts';
 import type { Server, ServerRequest } from '../server/server.ts';
 import type {
   AccessLine,
@@ -84,12 +85,17 @@ const keyFields = ['client_id', 'client_secret'] as const;
 
 const people = (server: Server): Part<'people' | 'approve' | 'suspend' | 'resume' | 'rotateKey' | 'expireKey'> => ({
   people: async ({ status, suspended }) => {
-    const query = {
-      include: 'tier,suspension',
-      registration_status: status ?? undefined,
-      suspended: suspended ?? undefined,
-    };
-    const found = await read<readonly Person[]>(server, 'access:read', '/api/profiles/', query);
+    const asked = (include: string) =>
+      read<readonly Person[]>(server, 'access:read', '/api/profiles/', {
+        include,
+        registration_status: status ?? undefined,
+        suspended: suspended ?? undefined,
+      });
+    // Tiers take a scope of their own: a service account without it lists people without them.
+    const found = await asked('tier,suspension').catch((error: unknown) => {
+      if (error instanceof ServerRefusal && error.detail === 'Scope required: limits:write') return asked('suspension');
+      throw error;
+    });
     return found.map((person) => pick(person, personFields));
   },
   approve: (emails) =>

@@ -27,11 +27,13 @@ interface Refused {
 /** The refusal in words that tell what to do. */
 export const refusalOf = ({ status, detail, address, scope, credential, requestId }: Refused): string => {
   const said = `${address} says "${detail}"`;
+  // A part of the request may take another scope than the rest.
+  const needed = /^Scope required: (\S+)$/.exec(detail)?.[1] ?? scope;
   switch (status) {
     case 401:
       return `${said}: it does not take the credential of ${credential.from}: ${credential.remedy}`;
     case 403:
-      return `${said}: this needs an admin${scope === null ? ' in person' : `, or a service account with the scope ${scope}`}. The credential is that of ${credential.from}`;
+      return `${said}: this needs an admin${needed === null ? ' in person' : `, or a service account with the scope ${needed}`}. The credential is that of ${credential.from}`;
     case 404:
       return `${said}: is it older than this tool, or the address that of something else?`;
     case 429:

@@ -23,8 +23,8 @@ can set one header only sends them as one string with a dot between: \`X-API-Key
 credential, both forms at once or any other fault is \`Invalid or expired token\`.
 
 A **service account** is a machine's credential: an administrator creates it with scopes, and its token is sent as \`Authorization: Bearer \
-portico_sa_…\`. It acts as an administrator where an operation names a scope (\`x-portico-scope\`) that it holds; elsewhere it gets 403, \
-\`Scope required\` with the scope, or \`Not available to service accounts\`. It is not counted.
+portico_sa_…\`. It acts as an administrator where an operation names a scope (\`x-portico-scope\`) that it holds, and another where its description \
+says so of a part of the request; elsewhere it gets 403, \`Scope required\` with the scope, or \`Not available to service accounts\`. It is not counted.
 
 ## Input
 

@@ -1,7 +1,7 @@
 import { errorDetails, type ErrorCode } from '@portico/domain';
 import { z } from 'zod';
 import { errorStatuses } from '../errors.ts';
-import type { DescribedBody, RouteAuth, Route } from '../route.ts';
+import { nameOfPart, type DescribedBody, type RouteAuth, type Route } from '../route.ts';
 import type { HttpSettings } from '../settings.ts';
 import { introduction, securitySchemes, tags } from './introduction.ts';
 import { parameterSchema, schemaOf, type JsonObject, type Schemas } from './json-schema.ts';
@@ -109,7 +109,7 @@ const operationOf = (route: Route, routes: readonly Route[], settings: HttpSetti
     operationId: operation,
     tags: [tag],
     summary,
-    description,
+    description: [description, ...scopedPartsOf(route)].join(' '),
     security: scope === null ? security[auth] : [...security[auth], { serviceAccount: [] }],
     ...(scope === null ? {} : { 'x-portico-scope': scope }),
     ...(route.refusesUnknown ? { 'x-portico-unknown-parameters': 'refused' } : {}),
@@ -118,6 +118,10 @@ const operationOf = (route: Route, routes: readonly Route[], settings: HttpSetti
     responses: responsesOf(route, routes, schemas),
   };
 };
+
+/** What a service account needs besides, in words. */
+const scopedPartsOf = ({ scopedParts = [] }: Route): readonly string[] =>
+  scopedParts.map((part) => `A service account needs \`${part.scope}\` too for \`${nameOfPart(part)}\`.`);
 
 const pathParameters = ({ params = {} }: Route) =>
   Object.entries(params).map(([name, { description, schema, example }]) => ({

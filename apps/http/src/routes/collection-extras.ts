@@ -9,6 +9,8 @@ export const includedExtras = wordsParameter(collectionExtras)
   .optional()
   .meta({ description: '`usage` adds `last_used_at`, `discoverable` whether the catalog shows it to others.' });
 
+export const scopedExtras = [{ parameter: 'include', word: 'usage', scope: 'usage:read' }] as const;
+
 /** Reads what the caller wants to see of these collections besides. */
 export const extrasOf = async (
   useCases: UseCases,

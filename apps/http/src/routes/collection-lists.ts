@@ -5,7 +5,7 @@ import { namesEtag } from '../answers/negotiation.ts';
 import { text } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
 import { listPageAnswer, summaryEtag, wholeListAnswer } from './collection-answers.ts';
-import { extrasOf, includedExtras } from './collection-extras.ts';
+import { extrasOf, includedExtras, scopedExtras } from './collection-extras.ts';
 import { listedCollection, summary, summaryView } from './collection-views.ts';
 import { cursor, cursorOf } from './list-cursor.ts';
 import { includeTotal, pageHeaders, pageLimit, pageLimitDefault, pageOf } from './paging.ts';
@@ -32,6 +32,7 @@ export const collectionListRoutes = [
       'by page: the `Link` header has the next one.',
     auth: 'token',
     scope: 'catalog:read',
+    scopedParts: scopedExtras,
     query: listing,
     status: 200,
     supplies: { collection_id: '$response.body#/0/id' },

@@ -22,7 +22,7 @@ import {
   metadataEtag,
   yamlAnswer,
 } from './collection-answers.ts';
-import { extrasOf, includedExtras } from './collection-extras.ts';
+import { extrasOf, includedExtras, scopedExtras } from './collection-extras.ts';
 import {
   createdCollection,
   document as openApiDocument,
@@ -130,6 +130,7 @@ export const collectionRoutes = [
     reads: 'head',
     auth: 'token or key',
     scope: 'catalog:read',
+    scopedParts: scopedExtras,
     query: includes,
     status: 200,
     conditional: true,

@@ -53,6 +53,9 @@ const tierChange = z
   })
   .meta({ id: 'GroupTier' });
 
+/** Setting a tier takes the scope that it takes everywhere. */
+const scopedParts = [{ member: 'tier', scope: 'limits:write' }] as const;
+
 /** In examples: always in the future. */
 const endExample = { examples: ['2099-12-31T23:59:59Z'] };
 
@@ -97,6 +100,7 @@ const groupRows = [
       'A grant of the group is a grant of each member. Whose newest token names the group is a member at once.',
     auth: 'admin',
     scope: 'access:write',
+    scopedParts,
     bodyKind: 'json',
     body: creation,
     status: 201,
@@ -165,6 +169,7 @@ const groupRows = [
     params: groupParameter,
     auth: 'admin',
     scope: 'access:write',
+    scopedParts,
     bodyKind: 'json',
     body: change,
     status: 200,

@@ -117,7 +117,7 @@ export const importRoutes = [
     summary: 'Find out what publishing a document would change',
     description: 'Says what `PUT /api/imports/` would do, and refuses what it would refuse. Writes nothing.',
     auth: 'admin',
-    scope: 'catalog:write',
+    scope: 'catalog:read',
     query: published,
     bodyKind: 'document',
     body: fields,

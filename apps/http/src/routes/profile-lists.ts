@@ -26,6 +26,10 @@ const includes = z.object({
         'its API key were last used, `key` when its API key expires, `suspension` since when it is suspended.',
     }),
 });
+const scopedParts = [
+  { parameter: 'include', word: 'tier', scope: 'limits:write' },
+  { parameter: 'include', word: 'usage', scope: 'usage:read' },
+] as const;
 const listed = includes.extend({
   registration_status: z
     .enum(['pending', 'approved', 'rejected'])
@@ -55,6 +59,7 @@ export const profileListRoutes = [
       'Oldest first. Filters are combined. With `limit` or `cursor` page by page: the `Link` header has the next one.',
     auth: 'admin',
     scope: 'access:read',
+    scopedParts,
     query: listed,
     status: 200,
     supplies: { user_id: '$response.body#/0/id', client_profile_id: '$response.body#/0/id' },
@@ -88,6 +93,7 @@ export const profileListRoutes = [
     params: profileParameter,
     auth: 'admin',
     scope: 'access:read',
+    scopedParts,
     query: includes,
     status: 200,
     response: fullProfile,

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { scopes, type RequiredAuth } from '@portico/domain';
 import { routes } from '../../src/index.ts';
+import { nameOfPart } from '../../src/route.ts';
 
 const file = join(import.meta.dirname, '../../../../docs/service-accounts.md');
 const [begin, end] = ['<!-- The table of the routes begins here. -->', '<!-- It ends here. -->'];
@@ -18,10 +19,11 @@ const people: Readonly<Record<RequiredAuth, string>> = {
 const scopeTable = (): string => {
   const order = [...scopes, none];
   const rows = routes
-    .flatMap(({ auth, method, path, summary, scope }) => {
+    .flatMap(({ auth, method, path, summary, scope, scopedParts = [] }) => {
       if (auth === 'free' || auth === 'open') return [];
       const endpoint = `\`${method} ${path.replace(/:(\w+)/g, '{$1}')}\``;
-      const cells = [scope === null ? none : `\`${scope}\``, endpoint, people[auth], summary];
+      const besides = scopedParts.map((part) => `; with \`${nameOfPart(part)}\` also \`${part.scope}\``).join('');
+      const cells = [scope === null ? none : `\`${scope}\``, endpoint, people[auth], summary + besides];
       return [{ cells, rank: order.indexOf(scope ?? none) }];
     })
     .sort((a, b) => a.rank - b.rank)

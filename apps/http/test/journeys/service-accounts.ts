@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeAccountToken, scopes, type ServiceAccountId } from '@portico/domain';
 import { routes } from '../../src/index.ts';
@@ -194,6 +195,36 @@ export const serviceAccountsSuite = (start: Start): void => {
       expect(reply.headers.ratelimit).toBeUndefined();
     },
   );
+
+  test('a scope is needed for what a request does, whichever route it takes', async () => {
+    const group = textOf(expectStatus(await asAdmin('POST', '/api/groups', { name: 'Scoped crew' }), 201).body.id);
+    const plan = { name: 'Planned', openapi_spec: smallDocument };
+    const needs = (scope: string) => [403, { detail: `Scope required: ${scope}` }];
+    const asks = async (held: string, method: string, path: string, json?: object) => {
+      const { token } = await create(`asks ${randomUUID()}`, [held]);
+      const { status, body } = await call(method, path, { token, ...(json ? { json } : {}) });
+      return status === 403 ? [status, body] : status;
+    };
+    const change = (tier: unknown) => asks('access:write', 'PUT', `/api/groups/${group}`, { tier });
+    const start = (tier: unknown) => asks('access:write', 'POST', '/api/groups', { name: randomUUID(), tier });
+    for (const tier of ['gold', 7]) expect(await start(tier)).toEqual(needs('limits:write'));
+    for (const tier of [null, ' ', undefined]) expect(await start(tier)).toBe(201);
+    for (const tier of ['gold', null, 7]) expect(await change(tier)).toEqual(needs('limits:write'));
+    for (const tier of [' ', undefined]) expect(await change(tier)).toBe(200);
+
+    for (const path of ['/api/profiles/', `/api/profiles/${cast.adminId}`]) {
+      expect(await asks('access:read', 'GET', `${path}?include=bound,tier`)).toEqual(needs('limits:write'));
+      expect(await asks('access:read', 'GET', `${path}?include=usage`)).toEqual(needs('usage:read'));
+      expect(await asks('access:read', 'GET', `${path}?include=bound,key,suspension`)).toBe(200);
+    }
+    const collection = await cast.newCollection();
+    for (const path of ['/api/collections/', `/api/collections/${collection}`]) {
+      expect(await asks('catalog:read', 'GET', `${path}?include=usage`)).toEqual(needs('usage:read'));
+      expect(await asks('catalog:read', 'GET', `${path}?include=discoverable`)).toBe(200);
+    }
+    expect(await asks('catalog:write', 'POST', '/api/imports/plan', plan)).toEqual(needs('catalog:read'));
+    expect(await asks('catalog:read', 'POST', '/api/imports/plan', plan)).toBe(200);
+  });
 
   test('an account sees every collection, is not counted, and leaves no use behind', async () => {
     const hidden = await cast.newCollection({ name: 'Hidden' });

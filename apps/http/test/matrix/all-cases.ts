@@ -9,6 +9,7 @@ import {
 } from './generated-cases.ts';
 import { sampleOf, type MatrixCase } from './matrix-case.ts';
 import { matrixCases } from './matrix-cases.ts';
+import { scopeCases } from './scope-cases.ts';
 import { headCases, ignoredBodyCases, ignoredParameterCases, slashCases } from './twin-cases.ts';
 
 /** By group. */
@@ -17,6 +18,7 @@ export type CasesByGroup = Readonly<Record<string, readonly MatrixCase[]>>;
 export const allCases: CasesByGroup = {
   'every endpoint with every kind of caller': matrixCases,
   'a refused caller learns nothing': [...discretionCases, ...otherClientCases],
+  'parts that take a further scope': scopeCases,
   'missing objects': missingCases,
   'invalid requests': faultCases,
   conflicts: conflictCases,

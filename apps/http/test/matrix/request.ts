@@ -1,5 +1,5 @@
 import { routes } from '../../src/index.ts';
-import type { Route } from '../../src/route.ts';
+import type { Route, ScopedPart } from '../../src/route.ts';
 import type { CallOptions } from '../client.ts';
 import type { Reply } from '../reply.ts';
 import { callers, type CallerName } from './callers.ts';
@@ -18,6 +18,7 @@ export interface Row extends Endpoint, Pick<Route, 'auth' | 'scope' | 'status' |
   readonly variables: readonly string[];
   readonly answer: Shape;
   readonly badQueries: readonly string[];
+  readonly scopedParts: readonly ScopedPart[];
 }
 
 const routesByName: ReadonlyMap<string, Route> = new Map(
@@ -28,7 +29,7 @@ export const rows: readonly Row[] = Object.entries(endpoints).map(([name, endpoi
   const [method = '', path = ''] = name.split(' ');
   const route = routesByName.get(name);
   if (!route) throw new Error(`There is no route ${name}`);
-  const { auth, scope, status, ofLocalIssuer = false, refusesUnknown } = route;
+  const { auth, scope, scopedParts = [], status, ofLocalIssuer = false, refusesUnknown } = route;
   const variables = [...path.matchAll(/\{(\w+)\}/g)].map(([, one = '']) => one);
   const answer = endpoint.answer ?? shapeOf(route);
   const unknown = refusesUnknown ? ['?none_of_these=1', '?none_of_these'] : [];
@@ -40,6 +41,7 @@ export const rows: readonly Row[] = Object.entries(endpoints).map(([name, endpoi
     refusesUnknown,
     auth,
     scope,
+    scopedParts,
     status,
     ofLocalIssuer,
     name,

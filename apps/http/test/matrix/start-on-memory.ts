@@ -1,4 +1,4 @@
-import type { Json } from '@portico/domain';
+import type { Json, UseCases } from '@portico/domain';
 import { createHarness, defaultSettings } from '@portico/testing';
 import { bindBy } from './bind-by.ts';
 import { expireAccountBy, expireGrantBy, expireKeyBy } from './expire-by.ts';
@@ -17,8 +17,9 @@ export const defaultLimit = { allowed: 1_000_000, windowSeconds: 60 } as const;
 export const startOnMemory = async ({
   ports: replace = () => ({}),
   settings: own = {},
+  useCases: watched = (useCases) => useCases,
   ...rest
-}: StartOptions = {}): Promise<MatrixService> => {
+}: StartOptions & { readonly useCases?: (useCases: UseCases) => UseCases } = {}): Promise<MatrixService> => {
   const plain = createHarness({ issuers });
   const ports = { ...plain.ports, ...replace(plain.ports) };
   const { useCases, documents, runJobs } = createHarness({ defaultLimit, issuers, ...own }, ports);
@@ -35,7 +36,7 @@ export const startOnMemory = async ({
     signInWays: [],
   };
   return {
-    ...(await listen({ useCases, documents, settings, localIssuer: null, ...rest })),
+    ...(await listen({ useCases: watched(useCases), documents, settings, localIssuer: null, ...rest })),
     adminToken: tokens.mint(admin),
     mintToken: async (claims, ttlSeconds) => tokens.mint(claims, ttlSeconds),
     nextSecond: async () => clock.advance(1_000),
