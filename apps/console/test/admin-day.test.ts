@@ -247,7 +247,7 @@ const guard = async (service: ConsoleService, hand: Hand, page: Page): Promise<v
   expect(secret).not.toBe(before.client_secret);
   for (const one of [secret, before.client_secret])
     expect(await statusOf(service, { ...before, client_secret: one })).toBe(200);
-  await page.keyboard.press('Escape');
+  await inDialog(page, 'I have copied it').click();
 
   const key = await service.ask<Key>('POST', `/api/profiles/${leaver.email}/credentials`, {});
   await hand.step('suspend a person', async () => {

@@ -246,6 +246,7 @@ describe.skipIf(!browser)('APIs', () => {
 
     await button(page, 'Authentication').click();
     await page.getByLabel('Type').selectOption('API key');
+    expect(await button(page, 'Remove what is set').count()).toBe(0);
     await page.getByRole('textbox', { name: 'Name of the header or parameter' }).fill('X-River');
     await page.getByLabel('Sent in').selectOption('the query');
     await page.getByRole('textbox', { name: 'Credential' }).fill('river-secret');
@@ -266,6 +267,11 @@ describe.skipIf(!browser)('APIs', () => {
     expect(await service.ask('GET', metadata)).toMatchObject({ authentication: { ...set, name: 'X-Lake' } });
     await button(page, 'Authentication').click();
     await button(page, 'Remove what is set').click();
+    const question = page.getByRole('dialog', { name: 'Remove the authentication that is set?' });
+    await question.getByText('Nobody can read it back').waitFor();
+    await expectAccessible(page);
+    expect(await service.ask('GET', metadata)).toMatchObject({ authentication: { value: 'river-secret' } });
+    await question.getByRole('button', { name: 'Remove what is set' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await service.ask('GET', metadata)).toMatchObject({ authentication: { type: 'none', value: null } });
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from './accessible.ts';
 import { launchChromium } from './chromium.ts';
@@ -169,11 +169,12 @@ describe.skipIf(!browser)("a client's day", () => {
     const { page, context } = await openAt('/key');
     const rotate = async (grace: string): Promise<string> => {
       await page.getByRole('button', { name: 'Make a new secret' }).click();
-      const dialog = page.getByRole('dialog');
+      const dialog = page.getByRole('dialog', { name: 'Make a new secret' });
       await dialog.getByLabel('The present secret works on').selectOption(grace);
       await expectAccessible(page);
       await dialog.getByRole('button', { name: 'Make a new secret' }).click();
       await dialog.waitFor({ state: 'detached' });
+      await expectInReach(page.getByRole('dialog', { name: 'Your new secret' }).getByRole('button', { name: 'Copy' }));
       const line = await page.getByRole('group', { name: 'As one header' }).innerText();
       const headers = await page.getByRole('group', { name: 'As two headers' }).innerText();
       await expectAccessible(page);
@@ -276,3 +277,16 @@ describe.skipIf(!browser)("a client's day", () => {
     }
   });
 });
+
+/** On a phone and on a desk, each of these buttons is in sight as a whole. */
+const expectInReach = async (buttons: Locator): Promise<void> => {
+  await buttons.first().waitFor();
+  const before = buttons.page().viewportSize();
+  for (const width of [390, 1_440]) {
+    await buttons.page().setViewportSize({ width, height: 800 });
+    const boxes = await Promise.all((await buttons.all()).map((button) => button.boundingBox()));
+    expect(boxes).toHaveLength(3);
+    for (const box of boxes) expect([width, (box?.x ?? width) + (box?.width ?? 0) < width]).toEqual([width, true]);
+  }
+  if (before) await buttons.page().setViewportSize(before);
+};

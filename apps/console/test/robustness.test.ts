@@ -166,7 +166,9 @@ describe.skipIf(!browser)('the console', () => {
     await dialog(page).waitFor();
     expect(posts).toEqual([]);
     const opened = context.waitForEvent('page');
-    await dialog(page).getByRole('button', { name: 'Sign in again' }).click();
+    const again = dialog(page).getByRole('button', { name: 'Sign in again' });
+    await expect.poll(() => again.evaluate((element) => element === document.activeElement)).toBe(true);
+    await again.click();
     const popup = await opened;
     await popup.getByLabel('One-time code').fill(await service.codeFor());
     await popup.getByLabel('One-time code').press('Enter');

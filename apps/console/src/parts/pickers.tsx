@@ -12,7 +12,7 @@ interface PickerFacts {
   readonly change: (picked: readonly Picked[]) => void;
   /** Takes a pasted list too: each of its entries is picked by what it says, for calls that take names. */
   readonly pastes?: boolean;
-  /** Has the focus when its dialog opens, closed until one types. */
+  /** Has the focus when its dialog opens, in place of the first field. */
   readonly autofocus?: boolean;
 }
 
@@ -72,7 +72,8 @@ const Picker = ({
       onDropdownOpen={() => setIsOpen(true)}
       onDropdownClose={() => setIsOpen(false)}
       data-autofocus={autofocus || undefined}
-      openOnFocus={!autofocus}
+      // A dialog that opens with the focus here would be covered by the list.
+      openOnFocus={false}
       // The server has filtered already, by more than what the label shows.
       filter={({ options }) => options}
       // Once everything is picked, an empty list would only lie above what comes next.

@@ -1,5 +1,6 @@
-import { Alert, Button, Group, Modal } from '@mantine/core';
+import { Alert, Button, Group } from '@mantine/core';
 import { useState } from 'react';
+import { DialogBox } from '../parts/dialog-box.tsx';
 import { words } from '../words/words.ts';
 import { useSession } from './session-context.ts';
 import { currentWay, signInAgain } from './session.ts';
@@ -17,7 +18,7 @@ export const RenewDialog = () => {
     signInAgain(config).catch((error: unknown) => setFailure(sentenceOf(error, (error as Error).message)));
   };
   return (
-    <Modal opened onClose={() => undefined} withCloseButton={false} lockScroll={false} centered title={text.endedTitle}>
+    <DialogBox title={text.endedTitle}>
       <p>{text.ended}</p>
       {failure ? (
         <Alert color="red" role="alert" mb="sm">
@@ -31,6 +32,6 @@ export const RenewDialog = () => {
           {words.frame.signOut}
         </Button>
       </Group>
-    </Modal>
+    </DialogBox>
   );
 };

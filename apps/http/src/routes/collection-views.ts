@@ -114,6 +114,9 @@ export const summary = z
       ...scheme,
       in: place,
       has_value: z.boolean().meta({ description: 'Whether a credential is stored, which the metadata has.' }),
+      is_set: z
+        .boolean()
+        .meta({ description: 'Whether an administrator has set it; else it is what the document says.' }),
     }),
     discoverable: z.boolean().meta({ description: 'Whether the catalog shows it to clients without a grant.' }),
     ...origin,
@@ -139,12 +142,13 @@ export const warningsOf = ({ warnings: { total, first } }: ReadDocument): z.inpu
 export const summaryView = (collection: Collection): z.input<typeof summary> => {
   const { type, name, in: where } = collection.storedAuthentication ?? collection.derivedAuthentication;
   const hasValue = (collection.storedAuthentication?.sealedValue ?? null) !== null;
+  const isSet = collection.storedAuthentication !== null;
   return {
     id: collection.id,
     name: collection.name,
     description: collection.description,
     base_url: collection.baseUrl,
-    authentication: { type, name, ...(where === null ? {} : { in: where }), has_value: hasValue },
+    authentication: { type, name, ...(where === null ? {} : { in: where }), has_value: hasValue, is_set: isSet },
     discoverable: collection.discoverable,
     created_by: collection.createdBy,
     created_at: toIso(collection.createdAt),

@@ -211,7 +211,7 @@ export const listsSuite = (start: Start): void => {
         expect(reply.body).toMatchObject({
           id,
           base_url: '/',
-          authentication: { type: 'apiKey', name: 'X-Key', in: 'header', has_value: true },
+          authentication: { type: 'apiKey', name: 'X-Key', in: 'header', has_value: true, is_set: true },
           discoverable: false,
           created_by: cast.adminId,
         });
@@ -226,7 +226,10 @@ export const listsSuite = (start: Start): void => {
       const read = (etag: string) =>
         call('GET', `/api/collections/${id}/summary`, { token: cast.admin, headers: ['If-None-Match', etag] });
       const first = await read('"none"');
-      expect(first.body).toMatchObject({ discoverable: true, authentication: { type: 'none', has_value: false } });
+      expect(first.body).toMatchObject({
+        discoverable: true,
+        authentication: { type: 'none', has_value: false, is_set: false },
+      });
       expect((await read(textOf(first.headers.etag))).status).toBe(304);
       await call('PUT', `/api/collections/${id}`, { token: cast.admin, json: { discoverable: false } });
       const second = await read(textOf(first.headers.etag));

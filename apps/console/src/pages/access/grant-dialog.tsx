@@ -61,14 +61,7 @@ export const GrantDialog = ({
       disabled={grantees * apis.length === 0 || !isWhole(until)}
       error={grant.error}
     >
-      <PeoplePicker
-        label={text.people}
-        description={text.peopleHint}
-        value={people}
-        change={setPeople}
-        pastes
-        autofocus={!prefilled.people?.length}
-      />
+      <PeoplePicker label={text.people} description={text.peopleHint} value={people} change={setPeople} pastes />
       <GroupsPicker label={text.groups} value={groups} change={setGroups} />
       <ApisPicker
         label={text.apis}

@@ -29,7 +29,6 @@ const GroupFields = ({ group }: { readonly group?: ListedGroup }) => {
         defaultValue={group?.name ?? ''}
         required
         maxLength={nameMax}
-        data-autofocus
         mb="sm"
       />
       <Textarea
@@ -204,7 +203,6 @@ export const AddMembersDialog = ({ group, close }: { readonly group: ListedGroup
         value={people}
         change={setPeople}
         pastes
-        autofocus
       />
     </Dialog>
   );

@@ -53,15 +53,7 @@ export const Component = () => {
         empty={isPending ? text.noneWait : text.none}
         {...(isPending ? { selection: { keys, change: setKeys, nameOf } } : {})}
       />
-      {decides ? (
-        <DecideDialog
-          requests={chosen}
-          close={() => {
-            setDecides(false);
-            setKeys(new Set());
-          }}
-        />
-      ) : null}
+      {decides ? <DecideDialog requests={chosen} close={() => setDecides(false)} /> : null}
       {opened ? <OneRequestDialog key={opened} id={opened} close={() => show(null)} /> : null}
     </Room>
   );

@@ -52,6 +52,7 @@ const useSending = (id: string, close: () => void) => {
 /** Sets how calls to an API authenticate. The credential goes to the service, and never comes back. */
 export const AuthenticationDialog = ({ api: { id, authentication: current }, close }: ApiDialogFacts) => {
   const [type, setType] = useState<Type>(current.type);
+  const [removes, setRemoves] = useState(false);
   const { send, busy, error } = useSending(id, close);
   const save = (fields: FormData): void => {
     const value = fieldOf(fields, 'value');
@@ -62,56 +63,84 @@ export const AuthenticationDialog = ({ api: { id, authentication: current }, clo
     void send(given, text.authenticationSaved);
   };
   return (
-    <Dialog title={text.authentication} open close={close} act={save} busy={busy} error={error}>
-      <p>{text.authenticationIntro}</p>
-      <NativeSelect
-        label={text.type}
-        data={optionsOf(text.types)}
-        value={type}
-        onChange={({ currentTarget: { value } }) => setType(value as Type)}
-        mb="sm"
-      />
-      {type === 'apiKey' ? (
-        <>
-          <TextInput
-            label={text.parameter}
-            name="parameter"
-            required
-            maxLength={200}
-            defaultValue={current.name ?? ''}
-            mb="sm"
-          />
-          <NativeSelect
-            label={text.in}
-            name="in"
-            data={optionsOf(text.places)}
-            defaultValue={current.in ?? 'header'}
-            mb="sm"
-          />
-        </>
-      ) : null}
-      {type === 'none' ? null : (
-        <PasswordInput
-          label={text.value}
-          description={current.has_value ? text.valueSet : text.valueNotSet}
-          name="value"
-          autoComplete="off"
-          maxLength={8_192}
+    <>
+      <Dialog title={text.authentication} open close={close} act={save} busy={busy} error={error}>
+        <p>{text.authenticationIntro}</p>
+        <NativeSelect
+          label={text.type}
+          data={optionsOf(text.types)}
+          value={type}
+          onChange={({ currentTarget: { value } }) => setType(value as Type)}
           mb="sm"
         />
-      )}
-      <p>
-        <Button
-          variant="outline"
-          color="red"
-          size="xs"
-          disabled={busy}
-          onClick={() => void send(null, text.authenticationRemoved)}
-        >
-          {text.removeAuthentication}
-        </Button>{' '}
-        {text.removeHint}
-      </p>
-    </Dialog>
+        {type === 'apiKey' ? (
+          <>
+            <TextInput
+              label={text.parameter}
+              name="parameter"
+              required
+              maxLength={200}
+              defaultValue={current.name ?? ''}
+              mb="sm"
+            />
+            <NativeSelect
+              label={text.in}
+              name="in"
+              data={optionsOf(text.places)}
+              defaultValue={current.in ?? 'header'}
+              mb="sm"
+            />
+          </>
+        ) : null}
+        {type === 'none' ? null : (
+          <PasswordInput
+            label={text.value}
+            description={current.has_value ? text.valueSet : text.valueNotSet}
+            name="value"
+            autoComplete="off"
+            maxLength={8_192}
+            mb="sm"
+          />
+        )}
+        {current.is_set ? (
+          <Button variant="outline" color="red" size="xs" disabled={busy} onClick={() => setRemoves(true)}>
+            {text.removeAuthentication}
+          </Button>
+        ) : null}
+      </Dialog>
+      {removes ? (
+        <RemoveDialog
+          hasValue={current.has_value}
+          remove={() => send(null, text.authenticationRemoved)}
+          close={() => setRemoves(false)}
+          busy={busy}
+          error={error}
+        />
+      ) : null}
+    </>
   );
 };
+
+const RemoveDialog = ({
+  hasValue,
+  remove,
+  ...facts
+}: {
+  readonly hasValue: boolean;
+  readonly remove: () => unknown;
+  readonly close: () => void;
+  readonly busy: boolean;
+  readonly error: unknown;
+}) => (
+  <Dialog
+    title={text.removeAuthenticationTitle}
+    open
+    act={remove}
+    actLabel={text.removeAuthentication}
+    dangerous
+    {...facts}
+  >
+    {hasValue ? <p>{text.removeValueAsk}</p> : null}
+    <p>{text.removeHint}</p>
+  </Dialog>
+);

@@ -118,7 +118,6 @@ const AskDialog = ({ line, close }: { readonly line: Line; readonly close: () =>
         required
         maxLength={reasonMax}
         rows={4}
-        data-autofocus
         mb="sm"
       />
       <NativeSelect

@@ -1,4 +1,4 @@
-import { Alert, Button, NativeSelect } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, type Answered } from '../../api/call.ts';
@@ -12,7 +12,7 @@ const text = words.clients.keys;
 
 type Credentials = Answered<'POST /api/profiles/me/credentials'>;
 
-/** Makes a new secret and shows it once. It is kept in this part alone, which forgets it with the page. */
+/** Makes a new secret and shows it once. It is kept in this part alone, which forgets it with its dialog. */
 export const NewSecret = () => {
   const queries = useQueryClient();
   const [isAsking, setAsking] = useState(false);
@@ -33,7 +33,6 @@ export const NewSecret = () => {
   };
   return (
     <>
-      {made ? <Made credentials={made} forget={() => setMade(null)} /> : null}
       <Button variant="default" onClick={() => setAsking(true)}>
         {text.rotate}
       </Button>
@@ -55,6 +54,7 @@ export const NewSecret = () => {
           data={Object.entries(text.graces).map(([value, label]) => ({ value, label }))}
         />
       </Dialog>
+      {made ? <Made credentials={made} forget={() => setMade(null)} /> : null}
     </>
   );
 };
@@ -62,14 +62,11 @@ export const NewSecret = () => {
 const Made = ({ credentials, forget }: { readonly credentials: Credentials; readonly forget: () => void }) => {
   const { client_id: clientId, client_secret: secret } = credentials;
   return (
-    <Alert color="yellow" role="alert" title={text.newTitle} mb="md">
+    <Dialog title={text.newTitle} open close={forget} shownOnce>
       <p>{text.newHint}</p>
       <CopyBlock label={text.headers} text={`X-Client-ID: ${clientId}\nX-API-Key: ${secret}`} />
       <CopyBlock label={text.oneHeader} text={`X-API-Key: ${clientId}.${secret}`} />
       <CopyBlock label={text.alone} text={secret} />
-      <Button variant="default" size="xs" onClick={forget}>
-        {text.seen}
-      </Button>
-    </Alert>
+    </Dialog>
   );
 };

@@ -44,14 +44,7 @@ export const AssignDialog = ({
       actLabel={text.assign}
       disabled={people.length + groups.length === 0}
     >
-      <PeoplePicker
-        label={text.people}
-        description={text.peopleHint}
-        value={people}
-        change={setPeople}
-        pastes
-        autofocus
-      />
+      <PeoplePicker label={text.people} description={text.peopleHint} value={people} change={setPeople} pastes />
       <GroupsPicker label={text.groups} description={text.groupsHint} value={groups} change={setGroups} />
     </Dialog>
   );

@@ -156,14 +156,7 @@ const CreateDialog = ({
       disabled={people.length === 0}
     >
       <p>{text.whatOverride}</p>
-      <PeoplePicker
-        label={text.people}
-        description={text.peopleHint}
-        value={people}
-        change={setPeople}
-        pastes
-        autofocus
-      />
+      <PeoplePicker label={text.people} description={text.peopleHint} value={people} change={setPeople} pastes />
       <RuleFields />
     </Dialog>
   );

@@ -155,7 +155,6 @@ const CreateDialog = ({ close }: { readonly close: () => void }) => {
         pattern="[a-z0-9][a-z0-9_\-]*"
         autoComplete="off"
         mb="sm"
-        data-autofocus
       />
       <TierFields />
     </Dialog>

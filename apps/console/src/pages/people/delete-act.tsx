@@ -59,7 +59,6 @@ export const DeleteAct = ({ person }: { readonly person: WholePerson }) => {
           value={typed}
           onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           autoComplete="off"
-          data-autofocus
         />
       </Dialog>
     </>

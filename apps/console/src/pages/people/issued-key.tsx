@@ -22,7 +22,7 @@ export const IssuedKeyDialog = ({
   readonly close: () => void;
 }) => {
   return (
-    <Dialog title={issued ? text.issued(issued.name) : ''} open={issued !== null} close={close} lasting>
+    <Dialog title={issued ? text.issued(issued.name) : ''} open={issued !== null} close={close} shownOnce>
       {issued ? (
         <div>
           <p>{issued.note}</p>

@@ -150,6 +150,7 @@ const Rotate = ({ person, issue }: Facts & { readonly issue: (key: IssuedKey) =>
         <NativeSelect
           name="grace"
           label={text.grace}
+          defaultValue="86400"
           data={Object.entries(text.graces).map(([value, label]) => ({ value, label }))}
         />
       </Dialog>

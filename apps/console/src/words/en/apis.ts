@@ -147,6 +147,8 @@ export const apis = {
     valueNotSet: 'No value is set.',
     authenticationSaved: 'The authentication is saved.',
     removeAuthentication: 'Remove what is set',
+    removeAuthenticationTitle: 'Remove the authentication that is set?',
+    removeValueAsk: 'The credential is deleted. Nobody can read it back: have it at hand if it is needed again.',
     removeHint: 'Then what the document says counts, without a credential.',
     authenticationRemoved: 'What was set is removed.',
     replace: 'Replace the document',

@@ -103,11 +103,10 @@ export const clients = {
       '604800': 'for a week',
     },
     newTitle: 'Your new secret',
-    newHint: 'It is shown only now. Copy it to where your programs read it, before you leave this page.',
+    newHint: 'It is shown only now. Copy it to where your programs read it.',
     headers: 'As two headers',
     oneHeader: 'As one header',
     alone: 'The secret alone',
-    seen: 'I have copied it',
     limit: 'My limit',
     limitIs: (allowed: number, seconds: number) =>
       `${allowed.toLocaleString()} ${allowed === 1 ? 'request' : 'requests'} in ${seconds === 1 ? 'a second' : `${seconds.toLocaleString()} seconds`}`,

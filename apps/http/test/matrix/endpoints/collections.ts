@@ -69,13 +69,19 @@ export const collectionEndpoints: Endpoints = {
         'created_at',
         'updated_at',
       ],
-      { authentication: ['type', 'name', 'in', 'has_value'] },
+      { authentication: ['type', 'name', 'in', 'has_value', 'is_set'] },
     ),
     aim: standing,
     except: withoutAccess,
     holds: ({ body, headers, text: sent }, _caller, { granted }) => {
       expect(body).toMatchObject({ id: granted, base_url: 'https://api.example.com/v1' });
-      expect(body.authentication).toEqual({ type: 'apiKey', name: 'X-Weather-Key', in: 'header', has_value: true });
+      expect(body.authentication).toEqual({
+        type: 'apiKey',
+        name: 'X-Weather-Key',
+        in: 'header',
+        has_value: true,
+        is_set: true,
+      });
       expect(sent).not.toContain(targetSecret);
       expect(headers.etag).toMatch(/^"[^"]+"$/);
     },
