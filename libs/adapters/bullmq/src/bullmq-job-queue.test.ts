@@ -11,10 +11,11 @@ afterAll(() => redis?.close());
 
 describe.skipIf(!redis)('the job queue on BullMQ', () => {
   let log = recordLog();
-  const create = (work: boolean, togetherAtOnce = {}) =>
+  const create = (work: boolean, togetherAtOnce = {}, installation = 'here') =>
     createBullmqJobQueue({
       togetherAtOnce,
       url: redis?.url ?? '',
+      installation,
       concurrency: atOnce(3),
       work,
       log,
@@ -57,6 +58,24 @@ describe.skipIf(!redis)('the job queue on BullMQ', () => {
     await Promise.all(queues.map((queue) => queue.stop()));
     return most;
   };
+
+  test('an installation is handed its own jobs alone, and none of them is lost to another', async () => {
+    const own = createJobSource(20);
+    const [offering, other] = [create(false), create(true, {}, 'there')];
+    const taken: JobId[] = [];
+    other.start(async (id) => void taken.push(id));
+    offering.offer('embed', own.ids);
+    // The other has been handed a job of its own since, so it would have been handed these.
+    const [later = own.ids[0]] = newIds(1);
+    await expect.poll(() => offering.probe.check()).toBeUndefined();
+    other.offer('embed', [later as JobId]);
+    await expect.poll(() => taken).toContain(later);
+    expect(taken).toEqual([later]);
+    const working = create(true);
+    working.start((id) => own.work(id));
+    await expect.poll(() => own.left).toBe(0);
+    await Promise.all([offering, other, working].map((queue) => queue.stop()));
+  });
 
   test('a shared limit holds across all processes, even after Redis was emptied', async () => {
     expect(await mostAtOnce(40, 2, { embed: 2 })).toBe(2);

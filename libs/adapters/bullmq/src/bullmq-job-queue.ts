@@ -6,6 +6,8 @@ import { startJobWorker, type JobWorker } from './job-worker.ts';
 export interface BullmqJobQueueOptions {
   /** `redis://` or `rediss://`, with the password if there is one. */
   readonly url: string;
+  /** The id of the installation: only its own processes work its jobs. */
+  readonly installation: string;
   /** How many jobs of each kind this process works at once. */
   readonly concurrency: Readonly<Record<JobKind, number>>;
   /** How many jobs of a kind all processes together work at once; absent kinds have no limit. */
@@ -25,8 +27,8 @@ export interface BullmqJobQueue extends JobQueue {
  * offers lost or missing ones again, and decides when to retry a job and when to give it up.
  */
 export const createBullmqJobQueue = (options: BullmqJobQueueOptions): BullmqJobQueue => {
-  const { url, concurrency, togetherAtOnce = {}, work, log } = options;
-  const producer = new JobProducer(url, togetherAtOnce, log);
+  const { url, installation, concurrency, work, log } = options;
+  const producer = new JobProducer(options);
   let worker: JobWorker | null = null;
   let stopping: Promise<void> | null = null;
 
@@ -38,7 +40,7 @@ export const createBullmqJobQueue = (options: BullmqJobQueueOptions): BullmqJobQ
     offer: (kind, ids) => producer.offer(kind, ids),
     start(newWork) {
       if (!work || worker !== null || stopping !== null) return;
-      worker = startJobWorker({ url, concurrency, work: newWork, log });
+      worker = startJobWorker({ url, installation, concurrency, work: newWork, log });
     },
     stop: () => (stopping ??= stop()),
   };

@@ -29,6 +29,7 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
   const create = ({ work = true, url = redis.url } = {}): BullmqJobQueue => {
     const queue = createBullmqJobQueue({
       url,
+      installation: 'here',
       concurrency: atOnce(3),
       work,
       log,
@@ -55,7 +56,7 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
       client.disconnect();
     }
   };
-  const jobsInRedis = () => ask(async (client) => (await client.keys('{portico}:*:????????-*')).length);
+  const jobsInRedis = () => ask(async (client) => (await client.keys('{portico:here}:jobs:1:*:????????-*')).length);
 
   beforeEach(async () => {
     time = stopTime(vi);
@@ -129,7 +130,7 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
     const queue = create({ work: false });
     const [id = '' as JobId] = newIds(1);
     queue.offer('embed', [id]);
-    const key = `{portico}:embed:${id}`;
+    const key = `{portico:here}:jobs:1:embed:${id}`;
     await time.stillUntil(async () => expect(await ask((client) => client.exists(key))).toBe(1));
     expect(await ask((client) => client.hget(key, 'data'))).toBe('{}');
   });
@@ -223,7 +224,7 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
       await untilBack();
       const [last = '' as JobId] = newIds(1);
       queue.offer('embed', [last]);
-      const countOfLast = () => ask((client) => client.exists(`{portico}:embed:${last}`));
+      const countOfLast = () => ask((client) => client.exists(`{portico:here}:jobs:1:embed:${last}`));
       await time.stillUntil(async () => expect(await countOfLast()).toBe(1));
       // That one, and those that were on their way when the outage began.
       expect(await jobsInRedis()).toBeLessThanOrEqual(11);
@@ -306,7 +307,8 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
     expect(warnings()).toEqual([expect.stringContaining('OOM')]);
     await ask((client) => client.config('SET', 'maxmemory', '0'));
     queue.offer('embed', taken);
-    const countOf = (ids: readonly JobId[]) => ask((client) => client.exists(ids.map((id) => `{portico}:embed:${id}`)));
+    const countOf = (ids: readonly JobId[]) =>
+      ask((client) => client.exists(ids.map((id) => `{portico:here}:jobs:1:embed:${id}`)));
     await time.stillUntil(async () => expect(await countOf(taken)).toBe(3));
     expect(await countOf(refused)).toBe(0);
     // The jobs are visible in Redis before the producer has its reply.

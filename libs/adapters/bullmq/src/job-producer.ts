@@ -1,15 +1,22 @@
 import { once } from 'node:events';
-import { Queue } from 'bullmq';
+import { Queue, type QueueOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { createOutage, within, type Log, type Outage } from '@portico/dependencies';
 import { jobKinds, type JobId, type JobKind, type Probe } from '@portico/domain';
 import { connectForOffers, placeOf, reasonOf } from './connections.ts';
-import { jobName, queueOptions } from './queue-options.ts';
+import { jobName, queueOptions, queuePrefix } from './queue-options.ts';
 
 /** How many ids of each kind may wait to be sent; more are dropped, since the outbox offers them again. */
 const waitingMax = 10_000;
 const batchMax = 500;
 const probeMs = 2_000;
+
+export interface JobProducerOptions {
+  readonly url: string;
+  readonly installation: string;
+  readonly togetherAtOnce?: Partial<Readonly<Record<JobKind, number>>>;
+  readonly log: Log;
+}
 
 /**
  * Sends ids to Redis while it accepts them. Keeps nothing for a Redis that is away: offers made then are dropped, so an
@@ -26,10 +33,20 @@ export class JobProducer {
   #sends = false;
   #closed = false;
 
-  constructor(url: string, togetherAtOnce: Partial<Readonly<Record<JobKind, number>>>, log: Log) {
+  constructor({ url, installation, togetherAtOnce = {}, log }: JobProducerOptions) {
     const client = connectForOffers(url);
     this.#client = client;
-    this.#lanes = new Map(jobKinds.map((kind) => [kind, openLane(kind, client, togetherAtOnce[kind] ?? null)]));
+    const options: QueueOptions = {
+      ...queueOptions,
+      prefix: queuePrefix(installation),
+      connection: client,
+      // Without the version check its setup needs no server, and so cannot start broken.
+      skipVersionCheck: true,
+      skipWaitingForReady: true,
+    };
+    this.#lanes = new Map(
+      jobKinds.map((kind) => [kind, openLane(new Queue(kind, options), togetherAtOnce[kind] ?? null)]),
+    );
     this.#place = placeOf(client);
     this.#outage = createOutage(log, { back: `Redis at ${this.#place} accepts jobs again` });
     const noteError = (error: unknown) => (this.#lastError = error);
@@ -128,9 +145,4 @@ interface Lane {
   readonly togetherAtOnce: number | null;
 }
 
-const openLane = (kind: JobKind, connection: Redis, togetherAtOnce: number | null): Lane => ({
-  // Without the version check its setup needs no server, and so cannot start broken.
-  queue: new Queue(kind, { ...queueOptions, connection, skipVersionCheck: true, skipWaitingForReady: true }),
-  waiting: new Set(),
-  togetherAtOnce,
-});
+const openLane = (queue: Queue, togetherAtOnce: number | null): Lane => ({ queue, waiting: new Set(), togetherAtOnce });

@@ -2,7 +2,7 @@ import { Worker } from 'bullmq';
 import { settlesWithin, type Log } from '@portico/dependencies';
 import { jobKinds, type JobId, type JobKind } from '@portico/domain';
 import { reasonOf, WorkerConnection } from './connections.ts';
-import { queueOptions } from './queue-options.ts';
+import { queuePrefix } from './queue-options.ts';
 
 /** How long closing may take to tell Redis. */
 const closeMs = 2_000;
@@ -16,13 +16,14 @@ export interface JobWorker {
 
 export interface JobWorkerOptions {
   readonly url: string;
+  readonly installation: string;
   /** How many jobs of each kind are worked at once. */
   readonly concurrency: Readonly<Record<JobKind, number>>;
   readonly work: (id: JobId) => Promise<void>;
   readonly log: Log;
 }
 
-export const startJobWorker = ({ url, concurrency, work, log }: JobWorkerOptions): JobWorker => {
+export const startJobWorker = ({ url, installation, concurrency, work, log }: JobWorkerOptions): JobWorker => {
   const connection = new WorkerConnection(url);
   const underWay = new Set<Promise<void>>();
   let closing: Promise<void> | null = null;
@@ -40,7 +41,7 @@ export const startJobWorker = ({ url, concurrency, work, log }: JobWorkerOptions
   };
   const workerOf = (kind: JobKind): Worker =>
     new Worker(kind, ({ id }) => process(id), {
-      prefix: queueOptions.prefix,
+      prefix: queuePrefix(installation),
       connection,
       concurrency: concurrency[kind],
       skipVersionCheck: true,

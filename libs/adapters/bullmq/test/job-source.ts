@@ -4,6 +4,7 @@ import { jobKinds, type JobId, type JobKind, type JobQueue } from '@portico/doma
 
 /** Jobs that stay until they are done and are offered repeatedly, like those of the outbox. */
 export interface JobSource {
+  readonly ids: readonly JobId[];
   /** How many are not done yet. */
   readonly left: number;
   /** How often each was handed over. */
@@ -21,10 +22,12 @@ export const newIds = (count: number): readonly JobId[] => Array.from({ length: 
 
 /** The work on each lasts 20 ms, or as said. */
 export const createJobSource = (count: number, work: () => Promise<unknown> = () => pause(20)): JobSource => {
-  const left = new Set(newIds(count));
+  const ids = newIds(count);
+  const left = new Set(ids);
   const leased = new Set<JobId>();
   const handedOver = new Map<JobId, number>();
   return {
+    ids,
     get left() {
       return left.size;
     },

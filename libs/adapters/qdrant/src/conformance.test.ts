@@ -34,7 +34,7 @@ const conforms = async (server: Server) => {
     asOf = embeddings.put({ modelId: 'm', collectionId, vector: vector ?? next() });
   }
   const { url, apiKey = null } = server;
-  const qdrant = createSubject({ url, apiKey, name: 'conformance', embeddings, limits: limitsOfServer });
+  const qdrant = createSubject({ url, apiKey, installation: 'conformance', embeddings, limits: limitsOfServer });
   const embedded = createEmbeddedVectorIndex({ embeddings });
   for (let query = 0; query < 30; query += 1) {
     const vector = next();

@@ -1,5 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { embeddingDimension } from '@portico/domain';
+import { modelDigest, prefixOf } from './names.ts';
 import { QdrantFailure } from './qdrant-failure.ts';
 import type { QdrantServer } from './qdrant-server.ts';
 import type { Shape } from './read-answer.ts';
@@ -10,9 +11,9 @@ const unfinishedMs = 3_600_000;
 /** The first release with conditional writes. */
 const leastVersion = [1, 16] as const;
 
-/** The alias of a model: the installation's name, and enough of a digest to tell its models apart. */
+/** The alias of a model: the installation's prefix, and enough of a digest to tell its models apart. */
 export const aliasOf = (installation: string, modelId: string): string =>
-  `${installation}-${createHash('sha256').update(modelId).digest('hex').slice(0, 8)}`;
+  `${prefixOf(installation)}${modelDigest(modelId)}`;
 
 export const checkVersion = async (server: Pick<QdrantServer, 'version'>): Promise<void> => {
   const version = await server.version();
@@ -29,7 +30,7 @@ export const collectionsOf = async (
 ): Promise<{ readonly inUse: readonly string[]; readonly others: readonly string[] }> => {
   const [aliases, names] = [await server.aliases(), await server.collections()];
   const [isAlias, isName] = ['', '-g\\d+-[0-9a-f]{4}'].map((end) => {
-    const pattern = new RegExp(`^${installation}(-[0-9a-f]{8})?${end}$`);
+    const pattern = new RegExp(`^${prefixOf(installation)}[0-9a-f]{8}${end}$`);
     return (text: string) => pattern.test(text);
   }) as [(text: string) => boolean, (text: string) => boolean];
   const inUse = new Set([...aliases].filter(([alias]) => isAlias(alias)).map(([, name]) => name));
@@ -44,27 +45,20 @@ export const unfitnessOf = ({ size, distance }: Shape): string | null =>
 
 /**
  * The collections of one model. Each is named after the model's alias and its time of creation, and the alias points to
- * the one in use. Several processes may each fill one at the same time: the newest wins. The version before had one
- * alias for the installation, whatever the model. If that one's collection holds vectors of this model only, both
- * versions share it, until the model is forgotten or the collection rebuilt.
+ * the one in use. Several processes may each fill one at the same time: the newest wins.
  */
 export class Generations {
   readonly #server: QdrantServer;
-  readonly #modelId: string;
   readonly #alias: string;
-  readonly #sharedAlias: string;
 
   constructor(server: QdrantServer, installation: string, modelId: string) {
     this.#server = server;
-    this.#modelId = modelId;
     this.#alias = aliasOf(installation, modelId);
-    this.#sharedAlias = installation;
   }
 
   /** The collection in use, or null. */
   async current(): Promise<string | null> {
-    const aliases = await this.#server.aliases();
-    return aliases.get(this.#alias) ?? this.#shared(aliases.get(this.#sharedAlias) ?? null);
+    return (await this.#server.aliases()).get(this.#alias) ?? null;
   }
 
   /** Why the collection cannot be used, or null. */
@@ -80,16 +74,13 @@ export class Generations {
     return name;
   }
 
-  /** Puts it into use, also for the version before if both share the current one; unless the current one is newer. */
+  /** Puts it into use, unless the current one is newer. */
   async use(name: string): Promise<void> {
-    const aliases = await this.#server.aliases();
-    const [current, shared] = [aliases.get(this.#alias), aliases.get(this.#sharedAlias)];
-    if (current !== undefined && this.#isOlder(name, current)) {
+    const current = await this.current();
+    if (current !== null && this.#isOlder(name, current)) {
       throw new QdrantFailure('missing', `a newer collection is in use: ${current}`);
     }
-    const isShared = current !== undefined && current === shared;
-    await this.#server.pointAliases(isShared ? [this.#alias, this.#sharedAlias] : [this.#alias], name);
-    if (isShared && !current.startsWith(`${this.#alias}-g`)) await this.#server.drop(current);
+    await this.#server.pointAlias(this.#alias, name);
   }
 
   /** Deletes collections older than the one in use, and those that were never finished. */
@@ -103,25 +94,11 @@ export class Generations {
     }
   }
 
-  /** Deletes all collections of the model, and that of the version before if it holds the model's vectors. */
+  /** Deletes all collections of the model. */
   async drop(): Promise<void> {
-    const aliases = await this.#server.aliases();
-    const [current, shared] = [aliases.get(this.#alias), aliases.get(this.#sharedAlias)];
-    const dropped = new Set(await this.#own());
-    if (current !== undefined) dropped.add(current);
-    const others = [...aliases].filter(([alias]) => ![this.#alias, this.#sharedAlias].includes(alias));
-    const isElses = others.some(([, name]) => name === shared);
-    if (shared !== undefined && !isElses && (await this.#server.holds(shared, this.#modelId))) dropped.add(shared);
-    for (const name of dropped) await this.#server.drop(name);
-  }
-
-  /** Shares the collection of the version before, if it holds vectors of this model, and of no other. */
-  async #shared(name: string | null): Promise<string | null> {
-    if (name === null || (await this.unfitness(name)) !== null) return null;
-    if (!(await this.#server.holds(name, this.#modelId))) return null;
-    if (await this.#server.holdsOthers(name, this.#modelId)) return null;
-    await this.#server.pointAliases([this.#alias], name);
-    return name;
+    const current = await this.current();
+    for (const name of new Set([...(await this.#own()), ...(current === null ? [] : [current])]))
+      await this.#server.drop(name);
   }
 
   async #own(): Promise<readonly string[]> {

@@ -29,7 +29,7 @@ describe('Qdrant stand-in: thousands of vectors', () => {
       const vector = i % 50 < 3 ? vectorTowards(1, 1 + (i % 50)) : next();
       asOf = embeddings.put({ modelId: 'm', collectionId, vector });
     }
-    subject = createSubject({ url: standIn.url, name: 'thousands', embeddings, limits: limitsOfServer });
+    subject = createSubject({ url: standIn.url, installation: 'thousands', embeddings, limits: limitsOfServer });
     await subject.index.rebuild('m');
   });
   afterAll(() => subject.close());

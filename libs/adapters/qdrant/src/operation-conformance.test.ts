@@ -58,7 +58,7 @@ const conforms = async (server: Server) => {
     blocks,
     fallback: createEmbeddedOperationIndex({ blocks }),
     log: recordLog(),
-    name: 'operation-conformance',
+    installation: 'operation-conformance',
     limits: limitsOfServer,
   });
   for (let i = 0; i < 40; i += 1) {

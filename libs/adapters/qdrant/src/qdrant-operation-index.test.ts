@@ -28,7 +28,14 @@ const startProcess = (
   from: Pick<typeof blocks, 'changedSince' | 'collectionsAfter'> = blocks,
 ): QdrantOperationIndex => {
   const fallback = createEmbeddedOperationIndex({ blocks: from });
-  const index = createQdrantOperationIndex({ url: standIn.url, apiKey: null, blocks: from, fallback, log });
+  const index = createQdrantOperationIndex({
+    url: standIn.url,
+    apiKey: null,
+    installation: 'here',
+    blocks: from,
+    fallback,
+    log,
+  });
   indexes.push(index);
   return index;
 };
@@ -180,8 +187,8 @@ describe('Qdrant stand-in: the copy of the blocks', () => {
     await find(startProcess(), asOf);
     const earlier = await nameOfCollection();
     for (const name of [
-      'portico-0123abcd-g1-0123',
-      'portico-operations-0123abcd-g1-0123',
+      'portico-here-0123abcd-g1-0123',
+      'portico-here-operations-0123abcd-g1-0123',
       'other-operations-0123abcd',
     ]) {
       await client().createCollection(name, { vectors: { size: 4, distance: 'Dot' } });

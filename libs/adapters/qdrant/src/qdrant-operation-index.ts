@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type Log, TookTooLong, within } from '@portico/dependencies';
 import type {
   OperationBlockStore,
@@ -9,6 +8,7 @@ import type {
 } from '@portico/domain';
 import { type Limits, placeOf, usualLimits } from './connect.ts';
 import { chunksOf } from './generation.ts';
+import { modelDigest, prefixOf } from './names.ts';
 import { OperationCopy } from './operation-copy.ts';
 import { OperationPoints } from './operation-points.ts';
 import { SearchOutage, StillOut } from './outage.ts';
@@ -23,8 +23,8 @@ export interface QdrantOperationIndexOptions {
   /** Answers from the database's vectors while Qdrant cannot. */
   readonly fallback: OperationIndex;
   readonly log: Log;
-  /** The prefix of its collections; installations that share a Qdrant need one each. `portico` by default. */
-  readonly name?: string;
+  /** The id of the installation, which is in the names of its collections: others are left alone. */
+  readonly installation: string;
   /** Overrides values of `usualLimits`. */
   readonly limits?: Partial<Limits>;
 }
@@ -142,9 +142,10 @@ class QdrantIndex implements QdrantOperationIndex {
   }
 
   #copyOf({ modelId, vector: { dense } }: OperationQuery): OperationCopy {
-    const { blocks, name = 'portico' } = this.#options;
+    const { blocks, installation } = this.#options;
     const parts = { points: this.#points, blocks, closing: this.#closing.signal };
-    const copy = this.#copies.get(modelId) ?? new OperationCopy(nameOf(name, modelId), modelId, dense.length, parts);
+    const copy =
+      this.#copies.get(modelId) ?? new OperationCopy(nameOf(installation, modelId), modelId, dense.length, parts);
     this.#copies.set(modelId, copy);
     this.#searched.add(copy.name);
     return copy;
@@ -152,7 +153,7 @@ class QdrantIndex implements QdrantOperationIndex {
 
   /** What models used before have left behind. A process that still uses one makes its collection again. */
   async #dropOthers(): Promise<void> {
-    const { log, name: installation = 'portico' } = this.#options;
+    const { log, installation } = this.#options;
     try {
       for (const name of await this.#points.collections()) {
         if (isOf(installation, name) && !this.#searched.has(name)) await this.#points.drop(name);
@@ -169,14 +170,15 @@ class QdrantIndex implements QdrantOperationIndex {
   }
 }
 
-/** The collection of a model: the installation's name, and enough of a digest to tell its models apart. */
+/** The collection of a model. */
 const nameOf = (installation: string, modelId: string): string =>
-  `${prefixOf(installation)}${createHash('sha256').update(modelId).digest('hex').slice(0, 8)}`;
+  `${operationsPrefixOf(installation)}${modelDigest(modelId)}`;
 
-const prefixOf = (installation: string): string => `${installation}-operations-`;
+const operationsPrefixOf = (installation: string): string => `${prefixOf(installation)}operations-`;
 
 const isOf = (installation: string, name: string): boolean =>
-  name.startsWith(prefixOf(installation)) && /^[0-9a-f]{8}$/.test(name.slice(prefixOf(installation).length));
+  name.startsWith(operationsPrefixOf(installation)) &&
+  /^[0-9a-f]{8}$/.test(name.slice(operationsPrefixOf(installation).length));
 
 const check = ({ vector: { dense, sparse } }: OperationQuery): void => {
   if (![dense, sparse.weights].every((numbers) => numbers.every(Number.isFinite))) {

@@ -2,6 +2,7 @@ import { vectorTowards } from '@portico/contracts';
 import { startQdrantStandIn, type QdrantCall, type QdrantFault } from '@portico/test-servers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { usualLimits } from './connect.ts';
+import { aliasOf } from './generations.ts';
 import { collectionsOf, createSubject, expectSame, idOf, queryOf, type Subject } from '../test/subject.ts';
 import { stopTimeOfEachTest, time, until } from '../test/time.ts';
 
@@ -12,7 +13,7 @@ const among = [0, 1, 2, 3].map(idOf);
 stopTimeOfEachTest();
 beforeEach(async () => {
   standIn = await startQdrantStandIn({ apiKey: 'right key' });
-  subject = createSubject({ url: standIn.url, name: 'outages', apiKey: 'right key' });
+  subject = createSubject({ url: standIn.url, installation: 'outages', apiKey: 'right key' });
 });
 afterEach(async () => {
   await time().passUntil(subject.close());
@@ -220,7 +221,7 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
 describe('Qdrant stand-in: collections that are not in use', () => {
   /** Newer than the one in use, like one that is being filled: no process deletes it. */
   const newest = Date.now() + 600_000;
-  const leftover = (number: number) => `outages-g${newest + number}-abcd`;
+  const leftover = (number: number) => `${aliasOf('outages', 'm')}-g${newest + number}-abcd`;
   const leaveBehind = async (count: number): Promise<void> => {
     const { client } = await collectionsOf(standIn.url, 'outages', 'right key');
     for (let i = 1; i <= count; i += 1) {
@@ -272,7 +273,7 @@ describe('Qdrant stand-in: the API key', () => {
   });
 
   test('a missing key is logged', async () => {
-    const other = createSubject({ url: standIn.url, name: 'outages', embeddings: subject.embeddings });
+    const other = createSubject({ url: standIn.url, installation: 'outages', embeddings: subject.embeddings });
     expect((await other.index.search(queryOf({ among, asOf: fill() }))).isFallback).toBe(true);
     await time().stillUntil(() => expect(JSON.stringify(other.log.lines)).toContain('Must provide an API key'));
     await other.close();
@@ -295,7 +296,7 @@ describe('Qdrant stand-in: the API key', () => {
 describe('Qdrant stand-in: an old release', () => {
   test('it is not used, since it cannot keep the newer of two vectors', async () => {
     const old = await startQdrantStandIn({ version: '1.15.5' });
-    const other = createSubject({ url: old.url, name: 'old', embeddings: subject.embeddings });
+    const other = createSubject({ url: old.url, installation: 'old', embeddings: subject.embeddings });
     expect((await other.index.search(queryOf({ among, asOf: fill() }))).isFallback).toBe(true);
     await time().stillUntil(() =>
       expect(JSON.stringify(other.log.lines)).toContain('Qdrant 1.15.5 is too old: 1.16 or newer is needed'),

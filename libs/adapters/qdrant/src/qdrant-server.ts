@@ -43,9 +43,9 @@ export class QdrantServer extends QdrantConnection {
     );
   }
 
-  /** Points the aliases to the collection, atomically: none ever points to nothing. */
-  async pointAliases(aliases: readonly string[], name: string): Promise<void> {
-    const actions = aliases.map((alias) => ({ create_alias: { alias_name: alias, collection_name: name } }));
+  /** Points the alias to the collection, atomically: it never points to nothing. */
+  async pointAlias(alias: string, name: string): Promise<void> {
+    const actions = [{ create_alias: { alias_name: alias, collection_name: name } }];
     await this.call('setting an alias', Boolean, () => this.quick.updateCollectionAliases({ actions }));
   }
 
@@ -75,16 +75,6 @@ export class QdrantServer extends QdrantConnection {
     return this.call('reading sequences', readSequences, () =>
       this.quick.retrieve(name, { ids: [...ids], with_payload: ['sequence'], with_vector: false }),
     );
-  }
-
-  /** Whether it has a point of the model. */
-  holds(name: string, modelId: string): Promise<boolean> {
-    return this.#isAny(name, { must: [ofModel(modelId)] });
-  }
-
-  /** Whether it has a point of another model. */
-  holdsOthers(name: string, modelId: string): Promise<boolean> {
-    return this.#isAny(name, { must_not: [ofModel(modelId)] });
   }
 
   /** A page of the model's points, and the offset of the next page. */
@@ -139,16 +129,8 @@ export class QdrantServer extends QdrantConnection {
     }));
     await this.call('removing vectors', readDone, () => this.bulk.batchUpdate(name, { wait: true, operations }));
   }
-
-  async #isAny(name: string, filter: { readonly [Part in 'must' | 'must_not']?: ModelCondition[] }): Promise<boolean> {
-    const { sequences } = await this.call('asking for a point', readPage, () =>
-      this.quick.scroll(name, { filter, limit: 1, with_payload: ['sequence'], with_vector: false }),
-    );
-    return sequences.length > 0;
-  }
 }
 
-type ModelCondition = ReturnType<typeof ofModel>;
 const ofModel = (modelId: string) => ({ key: 'model', match: { value: modelId } });
 
 const toPoint = ({ collectionId, sequence, modelId, vector }: StoredPoint) => ({

@@ -25,10 +25,8 @@ export interface QdrantVectorIndexOptions {
   /** Answers from the database's vectors while Qdrant cannot. */
   readonly fallback: VectorIndex;
   readonly log: Log;
-  /**
-   * The prefix of its aliases and collections; installations that share a Qdrant need one each. `portico` by default.
-   */
-  readonly name?: string;
+  /** The id of the installation, which is in the names of its aliases and collections: others are left alone. */
+  readonly installation: string;
   /** Overrides values of `usualLimits`. */
   readonly limits?: Partial<Limits>;
 }
@@ -62,7 +60,6 @@ class QdrantIndex implements QdrantVectorIndex {
   readonly #options: QdrantVectorIndexOptions;
   readonly #limits: Limits;
   readonly #server: QdrantServer;
-  readonly #installation: string;
   readonly #outage: SearchOutage;
   /** By model, as the next two. */
   readonly #opened = new Map<string, Generation>();
@@ -76,7 +73,6 @@ class QdrantIndex implements QdrantVectorIndex {
     this.#options = options;
     this.#limits = { ...usualLimits, ...options.limits };
     this.#server = new QdrantServer(options.url, options.apiKey, this.#limits);
-    this.#installation = options.name ?? 'portico';
     this.#outage = new SearchOutage(placeOf(options.url), 'collections', options.log);
     // Changes made meanwhile are unknown, so it is compared before it is used again.
     this.#server.onGivenUp(() => this.#opened.clear());
@@ -103,7 +99,7 @@ class QdrantIndex implements QdrantVectorIndex {
 
   async remove(collectionId: CollectionId): Promise<void> {
     await this.#options.fallback.remove(collectionId);
-    const { inUse, others } = await collectionsOf(this.#server, this.#installation);
+    const { inUse, others } = await collectionsOf(this.#server, this.#options.installation);
     await Promise.all([
       ...inUse.map((name) => this.#server.remove(name, collectionId).catch(unlessMissing)),
       ...others.map((name) => this.#removeAside(name, collectionId)),
@@ -138,8 +134,6 @@ class QdrantIndex implements QdrantVectorIndex {
 
   async rebuild(modelId: string, onProgress: (written: number) => void = () => undefined): Promise<void> {
     await checkVersion(this.#server);
-    // The one in use, so that one which the version before uses too is replaced for both.
-    await this.#generationsOf(modelId).current();
     this.#opened.set(modelId, await this.#build(modelId, onProgress));
     await this.#generationsOf(modelId).clear();
   }
@@ -255,7 +249,7 @@ class QdrantIndex implements QdrantVectorIndex {
   }
 
   #generationsOf(modelId: string): Generations {
-    return new Generations(this.#server, this.#installation, modelId);
+    return new Generations(this.#server, this.#options.installation, modelId);
   }
 
   #generationOf(name: string): Generation {

@@ -8,8 +8,8 @@ import { QdrantServer } from './qdrant-server.ts';
 import { collectionsOf, createSubject, expectSame, idOf, queryOf, type Subject } from '../test/subject.ts';
 import { stopTimeOfEachTest, time, until } from '../test/time.ts';
 
-const name = 'shared';
-const alias = aliasOf(name, 'm');
+const installation = 'shared';
+const alias = aliasOf(installation, 'm');
 const among = Array.from({ length: 40 }, (_, i) => idOf(i));
 let standIn: Awaited<ReturnType<typeof startQdrantStandIn>>;
 let embeddings: EmbeddingChanges;
@@ -28,7 +28,7 @@ afterEach(async () => {
 
 /** A process of the installation. One with another database has a backup of it, or is another installation. */
 const startProcess = (changes: Partial<Parameters<typeof createSubject>[0]> = {}): Subject => {
-  const subject = createSubject({ url: standIn.url, name, embeddings, ...changes });
+  const subject = createSubject({ url: standIn.url, installation, embeddings, ...changes });
   open.push(subject);
   return subject;
 };
@@ -90,7 +90,7 @@ describe('Qdrant stand-in: two processes', () => {
     const one = startProcess();
     const asOf = put(0, [1]);
     await expectTrue(one, asOf);
-    const { current } = await collectionsOf(standIn.url, name);
+    const { current } = await collectionsOf(standIn.url, installation);
     const server = new QdrantServer(standIn.url, null, usualLimits);
     const older = { collectionId: idOf(0), modelId: 'm', vector: vectorTowards(0, 1) };
     const missing = { collectionId: idOf(1), modelId: 'm', vector: vectorTowards(3, 4), sequence: 0 };
@@ -108,7 +108,7 @@ describe('Qdrant stand-in: two processes', () => {
     await other.index.rebuild('m');
     embeddings.remove(idOf(0));
     await one.index.remove(idOf(0));
-    const { client, current } = await collectionsOf(standIn.url, name);
+    const { client, current } = await collectionsOf(standIn.url, installation);
     expect((await client.count(current ?? '')).count).toBe(1);
   });
 
@@ -123,7 +123,7 @@ describe('Qdrant stand-in: two processes', () => {
       await until(async () => (await expectTrue(subject, next)) === 'qdrant');
     }
     await until(async () => {
-      const { names, current } = await collectionsOf(standIn.url, name);
+      const { names, current } = await collectionsOf(standIn.url, installation);
       return names.length === 1 && names[0] === current;
     });
   });
@@ -135,7 +135,7 @@ describe('Qdrant stand-in: a rebuild', () => {
     const [one, other] = [startProcess(), startProcess()];
     const asOf = put(30, [1, 30]);
     await Promise.all([expectTrue(one, asOf), expectTrue(other, asOf)]);
-    const before = await collectionsOf(standIn.url, name);
+    const before = await collectionsOf(standIn.url, installation);
     let isDone = false;
     let answers = 0;
     // Each has ids of its own, so it knows what to find: what it has just stored, and no collection fewer.
@@ -161,7 +161,7 @@ describe('Qdrant stand-in: a rebuild', () => {
     // As of after all writes: an index may lag behind what was stored after the requested time.
     const latest = put(30, [1, 31]);
     for (const subject of [one, other]) await until(async () => (await expectTrue(subject, latest)) === 'qdrant');
-    const after = await collectionsOf(standIn.url, name);
+    const after = await collectionsOf(standIn.url, installation);
     expect(after.names).toEqual([after.current]);
     expect(after.current).not.toBe(before.current);
   });
@@ -170,12 +170,12 @@ describe('Qdrant stand-in: a rebuild', () => {
     const subject = startProcess();
     const asOf = put(0, [1]);
     await expectTrue(subject, asOf);
-    const { current } = await collectionsOf(standIn.url, name);
+    const { current } = await collectionsOf(standIn.url, installation);
     standIn.faults.set('507', (method, path) => method === 'PUT' && path.endsWith('/points'));
     await expect(subject.index.rebuild('m')).rejects.toThrow('507');
     standIn.faults.set(null);
     expect(await expectTrue(subject, asOf)).toBe('qdrant');
-    expect(await collectionsOf(standIn.url, name)).toMatchObject({ current, names: [current] });
+    expect(await collectionsOf(standIn.url, installation)).toMatchObject({ current, names: [current] });
   });
 
   test('a collection deleted meanwhile loses its vector if that is already written', async () => {
@@ -189,7 +189,7 @@ describe('Qdrant stand-in: a rebuild', () => {
     await one.index.remove(idOf(0));
     held.letGo();
     await rebuilding;
-    const { client, current } = await collectionsOf(standIn.url, name);
+    const { client, current } = await collectionsOf(standIn.url, installation);
     expect((await client.count(current ?? '')).count).toBe(600);
     expect(await client.retrieve(current ?? '', { ids: [idOf(0)] })).toEqual([]);
   });
@@ -207,7 +207,7 @@ describe('Qdrant stand-in: a rebuild', () => {
     await one.index.remove(idOf(0));
     held.letGo();
     await rebuilding;
-    const { client, current } = await collectionsOf(standIn.url, name);
+    const { client, current } = await collectionsOf(standIn.url, installation);
     expect((await client.count(current ?? '')).count).toBe(2);
     // A search names only existing collections.
     const { matches, isFallback } = await filling.index.search(queryOf({ among: [idOf(1)], asOf, limit: 1 }));
@@ -232,7 +232,7 @@ describe('Qdrant stand-in: a rebuild', () => {
     for (const subject of [earlier, later]) {
       await until(async () => (await expectTrue(subject, asOf)) === 'qdrant');
     }
-    const { names, current } = await collectionsOf(standIn.url, name);
+    const { names, current } = await collectionsOf(standIn.url, installation);
     expect(names).toEqual([current]);
   });
 
@@ -241,7 +241,7 @@ describe('Qdrant stand-in: a rebuild', () => {
     const held = heldUp(() => true);
     const told = expect(startProcess({ embeddings: held.embeddings }).index.rebuild('m')).rejects.toThrow('newer');
     await held.read;
-    const { client } = await collectionsOf(standIn.url, name);
+    const { client } = await collectionsOf(standIn.url, installation);
     const newer = `${alias}-g${Date.now() + 1_000}-abcd`;
     await client.createCollection(newer, { vectors: { size: 768, distance: 'Cosine' } });
     await client.updateCollectionAliases({
@@ -249,12 +249,12 @@ describe('Qdrant stand-in: a rebuild', () => {
     });
     held.letGo();
     await told;
-    expect(await collectionsOf(standIn.url, name)).toMatchObject({ current: newer, names: [newer] });
+    expect(await collectionsOf(standIn.url, installation)).toMatchObject({ current: newer, names: [newer] });
   });
 
   test('it replaces a collection of a machine whose clock is ahead', async () => {
     const asOf = put(0, [1]);
-    const { client } = await collectionsOf(standIn.url, name);
+    const { client } = await collectionsOf(standIn.url, installation);
     const ahead = `${alias}-g${Date.now() + 600_000}-abcd`;
     await client.createCollection(ahead, { vectors: { size: 768, distance: 'Cosine' } });
     await client.updateCollectionAliases({
@@ -263,7 +263,7 @@ describe('Qdrant stand-in: a rebuild', () => {
     const subject = startProcess();
     await subject.index.rebuild('m');
     expect(await expectTrue(subject, asOf)).toBe('qdrant');
-    const { names, current } = await collectionsOf(standIn.url, name);
+    const { names, current } = await collectionsOf(standIn.url, installation);
     expect(names).toEqual([current]);
     expect(current).not.toBe(ahead);
   });
@@ -274,25 +274,25 @@ describe('Qdrant stand-in: a rebuild', () => {
     const subject = startProcess({ embeddings: held.embeddings });
     subject.index.prepare('m', 0);
     await held.read;
-    expect((await collectionsOf(standIn.url, name)).names).toHaveLength(1);
+    expect((await collectionsOf(standIn.url, installation)).names).toHaveLength(1);
     const closed = subject.close();
     held.letGo();
     await closed;
-    expect(await collectionsOf(standIn.url, name)).toMatchObject({ current: null, names: [] });
+    expect(await collectionsOf(standIn.url, installation)).toMatchObject({ current: null, names: [] });
   });
 
   test('a later start removes what a crash left behind, but not what is still being filled', async () => {
     const subject = startProcess();
     const asOf = put(0, [1]);
     await expectTrue(subject, asOf);
-    const { client, current } = await collectionsOf(standIn.url, name);
+    const { client, current } = await collectionsOf(standIn.url, installation);
     const [old, fresh, foreign] = [`${alias}-g1000-abcd`, `${alias}-g${Date.now() + 1_000}-abcd`, `${alias}-gone`];
     for (const collection of [old, fresh, foreign]) {
       await client.createCollection(collection, { vectors: { size: 768, distance: 'Cosine' } });
     }
     await expectTrue(startProcess(), asOf);
-    await until(async () => !(await collectionsOf(standIn.url, name)).names.includes(old));
-    expect(new Set((await collectionsOf(standIn.url, name)).names)).toEqual(new Set([current, fresh, foreign]));
+    await until(async () => !(await collectionsOf(standIn.url, installation)).names.includes(old));
+    expect(new Set((await collectionsOf(standIn.url, installation)).names)).toEqual(new Set([current, fresh, foreign]));
   });
 });
 
@@ -301,7 +301,7 @@ describe('Qdrant stand-in: a start', () => {
     const first = startProcess();
     for (let i = 0; i < 6; i += 1) put(i, [1, i]);
     await expectTrue(first, put(6, [1, 6]));
-    const { client, current } = await collectionsOf(standIn.url, name);
+    const { client, current } = await collectionsOf(standIn.url, installation);
     await client.delete(current ?? '', { wait: true, points: [idOf(0)] });
     embeddings.remove(idOf(2));
     put(3, [-1]);
@@ -320,7 +320,7 @@ describe('Qdrant stand-in: a start', () => {
   });
 
   test('a collection of other vectors causes a warning, and a new one is filled beside it', async () => {
-    const { client } = await collectionsOf(standIn.url, name);
+    const { client } = await collectionsOf(standIn.url, installation);
     for (const [collection, vectors] of [
       ['small', { size: 3, distance: 'Cosine' }],
       ['dotted', { size: 768, distance: 'Dot' }],

@@ -5,6 +5,7 @@ import { createEmbeddedVectorIndex } from '@portico/vectors';
 import { afterAll, afterEach, describe, test } from 'vitest';
 import { limitsOfServer, type Server } from '../test/limits-of-server.ts';
 import { connect } from './connect.ts';
+import { prefixOf } from './names.ts';
 import { createQdrantVectorIndex } from './qdrant-vector-index.ts';
 
 const standIn = await startQdrantStandIn();
@@ -20,7 +21,7 @@ afterEach(async () => {
 const createSubject = async (server: Server) => {
   const { hostname, port } = new URL(server.url);
   const proxy = await startFaultProxy({ host: hostname, port: Number(port || 6333) });
-  const name = `portico-test-${randomUUID()}`;
+  const installation = randomUUID();
   const changes = createEmbeddingChanges();
   let isInterrupted = false;
   const embeddings = {
@@ -36,12 +37,12 @@ const createSubject = async (server: Server) => {
     embeddings,
     fallback: createEmbeddedVectorIndex({ embeddings }),
     log: recordLog(),
-    name,
+    installation,
     limits: limitsOfServer,
   });
   closers.push(
     () => proxy.close(),
-    () => removeCollections(server.url, server.apiKey ?? null, name),
+    () => removeCollections(server.url, server.apiKey ?? null, prefixOf(installation)),
     () => index.close(),
   );
   const set = (value: boolean) => () => {

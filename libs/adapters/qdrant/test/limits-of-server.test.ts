@@ -16,7 +16,7 @@ test.each([
   onTestFinished(() => standIn.stop());
   const proxy = await startFaultProxy({ host: '127.0.0.1', port: Number(new URL(standIn.url).port) });
   onTestFinished(() => proxy.close());
-  const subject = createSubject({ url: `http://127.0.0.1:${proxy.port}`, name: 'slow', limits });
+  const subject = createSubject({ url: `http://127.0.0.1:${proxy.port}`, installation: 'slow', limits });
   onTestFinished(() => subject.close());
   const { index, embeddings } = subject;
   const asOf = embeddings.put({ modelId: 'm', collectionId: idOf(0), vector: vectorTowards(1) });

@@ -4,6 +4,7 @@ import type { OperationIndex } from '@portico/domain';
 import { startFaultProxy } from '@portico/test-servers';
 import { createEmbeddedOperationIndex } from '@portico/vectors';
 import { connect } from '../src/connect.ts';
+import { prefixOf } from '../src/names.ts';
 import { createQdrantOperationIndex } from '../src/qdrant-operation-index.ts';
 import { limitsOfServer, type Server } from './limits-of-server.ts';
 
@@ -11,7 +12,7 @@ import { limitsOfServer, type Server } from './limits-of-server.ts';
 export const createOperationSubject = async (server: Server, closers: (() => Promise<unknown>)[]) => {
   const { hostname, port } = new URL(server.url);
   const proxy = await startFaultProxy({ host: hostname, port: Number(port || 6333) });
-  const name = `portico-test-${randomUUID()}`;
+  const installation = randomUUID();
   const blocks = createOperationBlockChanges();
   let [isInterrupted, mayFallBack] = [false, false];
   const read = {
@@ -36,12 +37,12 @@ export const createOperationSubject = async (server: Server, closers: (() => Pro
     blocks: read,
     fallback,
     log: recordLog(),
-    name,
+    installation,
     limits: limitsOfServer,
   });
   closers.push(
     () => proxy.close(),
-    () => removeCollections(server, name),
+    () => removeCollections(server, prefixOf(installation)),
     () => index.close(),
   );
   const set = (value: boolean) => () => {

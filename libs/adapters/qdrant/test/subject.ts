@@ -19,7 +19,7 @@ export interface Subject {
 
 export const createSubject = (options: {
   readonly url: string;
-  readonly name: string;
+  readonly installation: string;
   readonly apiKey?: string | null;
   /** A database shared with another subject. */
   readonly embeddings?: EmbeddingChanges;
@@ -34,7 +34,7 @@ export const createSubject = (options: {
     embeddings,
     fallback: truth,
     log,
-    name: options.name,
+    installation: options.installation,
     limits: options.limits ?? {},
   });
   return { index, embeddings, truth, log, close: () => index.close() };
@@ -68,8 +68,8 @@ export const expectSame = (actual: readonly VectorMatch[], expected: readonly Ve
 };
 
 /** The collections of the model `m` of an installation, and the target of its alias. */
-export const collectionsOf = async (url: string, name: string, apiKey: string | null = null) => {
-  const alias = aliasOf(name, 'm');
+export const collectionsOf = async (url: string, installation: string, apiKey: string | null = null) => {
+  const alias = aliasOf(installation, 'm');
   const client = connect(url, apiKey, limitsOfServer.bulkMs);
   const { collections } = await client.getCollections();
   const { aliases } = await client.getAliases();

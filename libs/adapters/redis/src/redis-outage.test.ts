@@ -221,7 +221,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', () => {
     await server!.control!.start();
     await untilHere();
     expect((await limiter.consume('ada', rule)).remaining).toBe(999);
-    expect(await redis.client.exists(limitKey('ada'))).toBe(1);
+    expect(await redis.client.exists(limitKey('here', 'ada'))).toBe(1);
     await close();
   });
 

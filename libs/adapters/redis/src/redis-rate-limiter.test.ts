@@ -170,9 +170,14 @@ describe.skipIf(!subjects)('the limiter in Redis', () => {
 });
 
 describe.skipIf(!subjects)("the limiter in Redis by the server's clock", () => {
-  const open = async () => {
+  const open = async (installation = 'here') => {
     const connection = await openRedis({ url: redis!.url, log: recordLog(), timeoutMs: patientMs });
-    const limiter = createRedisRateLimiter({ redis: connection, fallback: noFallback, log: recordLog() });
+    const limiter = createRedisRateLimiter({
+      redis: connection,
+      fallback: noFallback,
+      log: recordLog(),
+      installation,
+    });
     return { connection, limiter };
   };
 
@@ -181,7 +186,7 @@ describe.skipIf(!subjects)("the limiter in Redis by the server's clock", () => {
     const rule = ruleOf(2, 1);
     expect(await admittedOf(limiter, rule, 2)).toBe(2);
     await expect.poll(() => admittedOf(limiter, rule, 1)).toBe(1);
-    await expect.poll(() => connection.client.exists(limitKey('ada'))).toBe(0);
+    await expect.poll(() => connection.client.exists(limitKey('here', 'ada'))).toBe(0);
     await connection.close();
   });
 
@@ -191,6 +196,14 @@ describe.skipIf(!subjects)("the limiter in Redis by the server's clock", () => {
     expect(await admittedOf(one.limiter, rule, 3, 'bob')).toBe(3);
     expect(await admittedOf(other.limiter, rule, 9, 'bob')).toBe(2);
     expect(await admittedOf(one.limiter, rule, 3, 'bob')).toBe(0);
+    await Promise.all([one.connection.close(), other.connection.close()]);
+  });
+
+  test('two installations count apart', async () => {
+    const [one, other] = [await open(), await open('there')];
+    const rule = ruleOf(5, 3600);
+    expect(await admittedOf(one.limiter, rule, 9, 'eve')).toBe(5);
+    expect(await admittedOf(other.limiter, rule, 9, 'eve')).toBe(5);
     await Promise.all([one.connection.close(), other.connection.close()]);
   });
 });

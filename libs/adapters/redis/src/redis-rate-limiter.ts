@@ -11,6 +11,8 @@ export const refusalPauseMs = 5_000;
 
 export interface RedisRateLimiterOptions {
   readonly redis: Pick<RedisConnection, 'client' | 'ask' | 'probe'>;
+  /** The id of the installation, whose processes count together. */
+  readonly installation: string;
   /** Counts while Redis cannot; it never fails. */
   readonly fallback: RateLimiter;
   readonly log: Log;
@@ -108,12 +110,13 @@ class Decisions {
   }
 
   #ask(question: Question, subject: string, rule: LimitRule): Promise<RateLimitResult> {
-    const { redis, timeOfTests } = this.#options;
+    const { redis, installation, timeOfTests } = this.#options;
     return redis.ask(async (client) => {
       const time = timeOfTests ? [timeOfTests()] : [];
       const { allowed, windowSeconds } = rule;
       const script = client as unknown as ScriptClient;
-      return resultFrom(await script.portico_limit(limitKey(subject), allowed, windowSeconds, question, ...time), rule);
+      const key = limitKey(installation, subject);
+      return resultFrom(await script.portico_limit(key, allowed, windowSeconds, question, ...time), rule);
     });
   }
 
@@ -125,7 +128,7 @@ class Decisions {
 }
 
 /** The 1 is the version of the value's layout: a new layout gets a new key, so that two versions can run side by side. */
-export const limitKey = (subject: string): string => `portico:limit:1:${subject}`;
+export const limitKey = (installation: string, subject: string): string => `portico:${installation}:limit:1:${subject}`;
 
 const resultFrom = (answer: unknown, rule: LimitRule): RateLimitResult => {
   if (!Array.isArray(answer) || answer.length !== 4 || !answer.every(Number.isInteger)) {

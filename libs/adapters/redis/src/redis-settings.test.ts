@@ -88,7 +88,7 @@ describe.skipIf(!isHere)('the settings of a Redis', () => {
     const check = async ({ limiter, fallbacks, warnings, redis }: Observed) => {
       await expect(redis.client.info()).rejects.toThrow(/NOPERM|unknown command/);
       expect((await limiter.consume('ada', rule)).remaining).toBe(4);
-      expect(await redis.client.exists(limitKey('ada'))).toBe(1);
+      expect(await redis.client.exists(limitKey('here', 'ada'))).toBe(1);
       expect([warnings, fallbacks]).toEqual([[], []]);
     };
     await withServer({ args }, check, (url) => withPassword(url, 'sesame'));

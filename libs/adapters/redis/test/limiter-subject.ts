@@ -24,6 +24,7 @@ export const createSubjects = async (url: string) => {
   let made = 0;
   const shared = createRedisRateLimiter({
     redis,
+    installation: 'here',
     fallback: noFallback,
     log,
     timeOfTests: () => now,
@@ -48,7 +49,7 @@ export const createSubjects = async (url: string) => {
         advance: async (milliseconds: number) => {
           now += milliseconds * 1000;
         },
-        keyOf: (subject: string) => limitKey(namespace + subject),
+        keyOf: (subject: string) => limitKey('here', namespace + subject),
       };
     },
     close: () => redis.close(),

@@ -29,7 +29,7 @@ export const openObserved = async (url: string) => {
   const { client } = redis;
   const pausesMs: number[] = [];
   client.on('reconnecting', (pauseMs: number) => pausesMs.push(pauseMs));
-  const limiter = createRedisRateLimiter({ redis, fallback: own, log });
+  const limiter = createRedisRateLimiter({ redis, installation: 'here', fallback: own, log });
 
   /** Only the pauses between attempts to connect pass meanwhile, and no time that has a limit. */
   const untilHere = () =>

@@ -31,7 +31,7 @@ const { url, limits } = JSON.parse(process.argv[2] ?? '') as TakerOrders;
 const say = (_fields: object, message: string): void => console.error(message);
 const log = { debug: () => undefined, info: say, warn: say, error: say };
 const redis = await openRedis({ url, log, timeoutMs: patientMs });
-const limiter = createRedisRateLimiter({ redis, fallback: noFallback, log });
+const limiter = createRedisRateLimiter({ redis, installation: 'here', fallback: noFallback, log });
 
 const take = async ({ subject, allowed, windowSeconds, requests, lastsMs }: TakenLimit) => {
   const admissions: Admission[] = [];

@@ -4,6 +4,7 @@ import type { SqlConfig } from './open-sql-stores.ts';
 import { createSqlOutbox } from './outbox.ts';
 import { createSqlProfileStore } from './profile-store.ts';
 import { createSqlSealedStore } from './sealed-store.ts';
+import { createSettingsTable, type SettingsTable } from './settings-table.ts';
 import type { SqlDatabase } from './sql.ts';
 
 /** What is found out about a database without changing it. */
@@ -19,7 +20,9 @@ export interface InspectedDatabase {
   /** By how many milliseconds the server's clock is ahead of ours; null if it is ours. */
   readonly aheadMs: number | null;
   /** For reads only. They fail unless the tables are `current`. */
-  readonly stores: Pick<StorePorts, 'sealed' | 'profiles' | 'outbox'>;
+  readonly stores: Pick<StorePorts, 'sealed' | 'profiles' | 'outbox'> & {
+    readonly settings: Pick<SettingsTable, 'get'>;
+  };
   /** The file, if it is one; null for a server, which checks what it reads. */
   readonly file: {
     readonly bytes: number;
@@ -51,4 +54,5 @@ export const storesToRead = (database: SqlDatabase): InspectedDatabase['stores']
   sealed: createSqlSealedStore(database),
   profiles: createSqlProfileStore(database),
   outbox: createSqlOutbox(database, () => undefined),
+  settings: createSettingsTable(database),
 });

@@ -111,10 +111,11 @@ test('a secrets key is created in the data folder for its owner alone, and no ot
   await expect(open()).rejects.toThrow('SECRETS_KEY_PREVIOUS');
 });
 
-test('two processes that start at once on an empty store have the same key', async () => {
+test('two processes that start at once on an empty store have the same key, and are the same installation', async () => {
   const [one, other] = await Promise.all([open(), open()]);
   expect(other.ports.cipher.open(one.ports.cipher.seal('s3cret', 'here'), 'here')).toBe('s3cret');
   expect(other.ports.keys.tag('an API secret')).toBe(one.ports.keys.tag('an API secret'));
+  expect(other.installation).toBe(one.installation);
 });
 
 test('a changed pepper is reported in one sentence', async () => {

@@ -25,6 +25,8 @@ export interface Portico {
   readonly config: Config;
   readonly duties: Duties;
   readonly logger: Logger;
+  /** Its random id, which is in the names of all that it keeps in Redis and Qdrant. */
+  readonly installation: string;
   readonly useCases: UseCases;
   /** Delivers jobs to this process. */
   readonly queue: JobQueue;
@@ -132,6 +134,7 @@ export const compose = async (
       config,
       duties,
       logger,
+      installation: await get('installation'),
       ports,
       useCases,
       queue,

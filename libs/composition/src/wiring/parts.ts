@@ -48,6 +48,8 @@ export interface Parts extends Omit<Ports, 'probes' | 'tokens' | 'mailer' | 'lim
   readonly duties: Duties;
   readonly logger: Logger;
   readonly database: OpenedDatabase;
+  /** Its random id, which is in the names of all that it keeps in Redis and Qdrant. */
+  readonly installation: string;
   /** Counts requests; has a probe if a server does it. */
   readonly limiter: RateLimiter & { readonly probe?: Probe };
   /** Verifies identity tokens; has a probe if the issuer is external. */

@@ -1,4 +1,6 @@
 import type { Config } from '../../config.ts';
+import { knownInstallationId } from '../../wiring/installation-id.ts';
+import { askingStores } from '../asking-stores.ts';
 import { ok, warning, wrong, type Check } from '../check.ts';
 import { answerMs } from '../examination.ts';
 import { reasonOf, sentence } from '../run-checks.ts';
@@ -24,15 +26,19 @@ export const searchChecks: readonly Check[] = [
   },
   {
     id: 'qdrant.vectors',
-    needs: ['qdrant.access'],
+    needs: ['qdrant.access', 'database.tables'],
     isIdle: withoutQdrant,
-    ask: async ({ qdrant }) => {
-      const { unfit } = await qdrant();
-      if (unfit.length === 0) return ok('The vectors in Qdrant fit this version.');
-      return unfit.map(({ name, why }) =>
-        warning(`The collection ${name} in Qdrant cannot be used: ${why}.`, 'Run "portico index rebuild".'),
-      );
-    },
+    ask: askingStores(
+      async ({ settings }, { qdrant }) => {
+        const installation = await knownInstallationId(settings);
+        const unfit = installation === null ? [] : await (await qdrant()).unfit(installation);
+        if (unfit.length === 0) return ok('The vectors in Qdrant fit this version.');
+        return unfit.map(({ name, why }) =>
+          warning(`The collection ${name} in Qdrant cannot be used: ${why}.`, 'Run "portico index rebuild".'),
+        );
+      },
+      () => ok('There are no vectors yet.'),
+    ),
     advice: 'Run "portico index rebuild".',
   },
   {

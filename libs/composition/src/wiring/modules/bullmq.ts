@@ -4,17 +4,22 @@ import { embeddingsTogether, jobsAtOnce, operationsTogether } from './jobs-at-on
 
 /** Delivers jobs through BullMQ: to this process if it runs jobs, else to the workers. */
 export const bullmqModule: Module = (provide) => {
-  provide('queue', ['config', 'duties', 'logger'], ({ redis, ollama, operationEmbedder }, duties, logger) => {
-    const queue = createBullmqJobQueue({
-      ...configured(redis, 'REDIS_URL'),
-      work: duties.worksJobs,
-      concurrency: jobsAtOnce,
-      togetherAtOnce: {
-        ...(ollama ? { embed: embeddingsTogether } : {}),
-        ...(operationEmbedder === 'ollama' ? { operations: operationsTogether } : {}),
-      },
-      log: logger,
-    });
-    return new Closable(queue, () => queue.stop());
-  });
+  provide(
+    'queue',
+    ['config', 'duties', 'logger', 'installation'],
+    ({ redis, ollama, operationEmbedder }, duties, logger, installation) => {
+      const queue = createBullmqJobQueue({
+        ...configured(redis, 'REDIS_URL'),
+        installation,
+        work: duties.worksJobs,
+        concurrency: jobsAtOnce,
+        togetherAtOnce: {
+          ...(ollama ? { embed: embeddingsTogether } : {}),
+          ...(operationEmbedder === 'ollama' ? { operations: operationsTogether } : {}),
+        },
+        log: logger,
+      });
+      return new Closable(queue, () => queue.stop());
+    },
+  );
 };

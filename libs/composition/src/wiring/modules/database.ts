@@ -1,7 +1,8 @@
 import { openSqlStores } from '@portico/sql';
+import { installationId } from '../installation-id.ts';
 import { Closable, type Module } from '../parts.ts';
 
-/** The stores, on SQLite or on PostgreSQL. */
+/** The stores, on SQLite or on PostgreSQL, and the id of the installation, which is kept there. */
 export const databaseModule: Module = (provide) => {
   provide('database', ['config', 'duties', 'logger'], async ({ database }, { migrates }, logger) => {
     const opened = await openSqlStores(database, { older: migrates ? 'migrate' : 'refuse', log: logger });
@@ -10,4 +11,5 @@ export const databaseModule: Module = (provide) => {
     if (length > 0) logger.info({ migrations: length, ms }, `${length} migrations ran in ${ms} ms`);
     return new Closable(opened, () => opened.close());
   });
+  provide('installation', ['database'], ({ settings }) => installationId(settings));
 };

@@ -4,23 +4,30 @@ import { Closable, configured, type Module } from '../parts.ts';
 
 /** The indexes in Qdrant; while it is away, this process searches the vectors of the database. */
 export const qdrantModule: Module = (provide) => {
-  provide('vectors', ['config', 'logger', 'database'], ({ qdrant }, logger, { stores: { embeddings } }) => {
+  provide('vectors', ['config', 'logger', 'database', 'installation'], ({ qdrant }, logger, database, installation) => {
+    const { embeddings } = database.stores;
     const index = createQdrantVectorIndex({
       ...configured(qdrant, 'QDRANT_URL'),
+      installation,
       embeddings,
       fallback: createEmbeddedVectorIndex({ embeddings }),
       log: logger,
     });
     return new Closable(index, () => index.close());
   });
-  provide('operationIndex', ['config', 'logger', 'database'], ({ qdrant }, logger, { stores }) => {
-    const blocks = stores.operationBlocks;
-    const index = createQdrantOperationIndex({
-      ...configured(qdrant, 'QDRANT_URL'),
-      blocks,
-      fallback: createEmbeddedOperationIndex({ blocks }),
-      log: logger,
-    });
-    return new Closable(index, () => index.close());
-  });
+  provide(
+    'operationIndex',
+    ['config', 'logger', 'database', 'installation'],
+    ({ qdrant }, logger, database, installation) => {
+      const blocks = database.stores.operationBlocks;
+      const index = createQdrantOperationIndex({
+        ...configured(qdrant, 'QDRANT_URL'),
+        installation,
+        blocks,
+        fallback: createEmbeddedOperationIndex({ blocks }),
+        log: logger,
+      });
+      return new Closable(index, () => index.close());
+    },
+  );
 };

@@ -11,9 +11,10 @@ export const redisModule: Module = (provide) => {
     });
     return new Closable(connection, () => connection.close());
   });
-  provide('limiter', ['redis', 'clock', 'logger'], async (redis, clock, logger) =>
+  provide('limiter', ['redis', 'installation', 'clock', 'logger'], async (redis, installation, clock, logger) =>
     createRedisRateLimiter({
       redis,
+      installation,
       fallback: await createInProcessRateLimiter({ clock }),
       log: logger,
     }),
