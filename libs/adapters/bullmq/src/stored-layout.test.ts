@@ -1,0 +1,45 @@
+import { recordLog } from '@portico/contracts';
+import { startRedis } from '@portico/test-servers';
+import { Redis } from 'ioredis';
+import { afterAll, describe, expect, test } from 'vitest';
+import { atOnce, newIds } from '../test/job-source.ts';
+import { createBullmqJobQueue } from './bullmq-job-queue.ts';
+
+const redis = await startRedis();
+afterAll(() => redis?.close());
+
+/**
+ * What an offered job is in Redis: the keys, their types, and the fields of hashes. Processes of two versions run side
+ * by side, so if any of this changes, by us or by BullMQ, raise the number in `queuePrefix`.
+ */
+const layout = {
+  '{portico:ID}:jobs:1:embed:JOB': ['hash', 'data', 'delay', 'name', 'opts', 'priority', 'timestamp'],
+  '{portico:ID}:jobs:1:embed:events': ['stream'],
+  '{portico:ID}:jobs:1:embed:id': ['string'],
+  '{portico:ID}:jobs:1:embed:marker': ['zset'],
+  '{portico:ID}:jobs:1:embed:meta': ['hash', 'opts.maxLenEvents'],
+  '{portico:ID}:jobs:1:embed:wait': ['list'],
+};
+
+describe.skipIf(!redis)('what BullMQ stores', () => {
+  test('has the layout of the version in its names', async () => {
+    await redis?.flush();
+    const [id = ''] = newIds(1);
+    const options = { url: redis?.url ?? '', installation: 'ID', concurrency: atOnce(1), log: recordLog() };
+    const queue = createBullmqJobQueue({ ...options, work: false });
+    const client = new Redis(redis?.url ?? '');
+    await queue.probe.check();
+    queue.offer('embed', [id]);
+    await expect.poll(() => client.exists(`{portico:ID}:jobs:1:embed:${id}`)).toBe(1);
+    const stored: Record<string, readonly string[]> = {};
+    for (const key of await client.keys('*')) {
+      const type = await client.type(key);
+      stored[key.replace(id, 'JOB')] = [type, ...(type === 'hash' ? (await client.hkeys(key)).sort() : [])];
+    }
+    const content = await client.hmget(`{portico:ID}:jobs:1:embed:${id}`, 'name', 'data');
+    client.disconnect();
+    await queue.stop();
+    expect(stored).toEqual(layout);
+    expect(content).toEqual(['job', '{}']);
+  });
+});
