@@ -1,3 +1,6 @@
+import { join } from 'node:path';
+import { approvalsMax } from '@portico/domain';
+import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { root } from '../src/service-process.ts';
 import { createInstallation, type Installation } from './installation.ts';
@@ -109,6 +112,26 @@ test('the same commands say the same on the stores and over HTTP', async () => {
   expect(saidTo('who --profile ann-X@example.com --group Team-X')).toBe(
     'ann-X@example.com  Nimbara Weather  group Team-X  until TIME\n',
   );
+});
+
+test('an approval that fails half-way has printed the keys that it made', async () => {
+  const names = [...Array.from({ length: approvalsMax }, (_, at) => `many-${at}`), 'last'];
+  for (const name of names) await register(name);
+  const emails = names.map((name) => `${name}@example.com`);
+  const database = new Database(join(installation.folder, 'portico.sqlite'));
+  database.exec(
+    "create trigger failing before update on profiles when new.email = 'last@example.com' begin select raise(fail, 'it is full'); end",
+  );
+  try {
+    const { code, stdout } = await here('--json', 'approve', ...emails);
+    expect(code).toBe(1);
+    const told = JSON.parse(stdout) as { client_secret: string }[];
+    expect(told.map(({ client_secret }) => typeof client_secret)).toEqual(Array(approvalsMax).fill('string'));
+  } finally {
+    database.exec('drop trigger failing');
+    database.close();
+  }
+  for (const email of emails) await removed(email);
 });
 
 const removed = async (email: string): Promise<unknown> =>

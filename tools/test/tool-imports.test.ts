@@ -104,13 +104,13 @@ describe.each([
     const first = await tool('import', folder);
     expect([first.code, first.stderr]).toEqual([1, expect.not.stringContaining(admin.token)]);
     expect(first.stdout.replace(/[0-9a-f-]{36}/g, 'ID').split('\n')).toEqual([
+      expect.stringMatching(`^refused    ${folder}/broken.json: .*line 3`),
       `created    ID  Good too  (${folder}/deep/er/good.yaml)`,
       `created    ID  Departing  (${folder}/departing.json)  1 departure`,
       `created    ID  Good one ${way}  (${folder}/good.json)`,
       `skipped    ${folder}/list.json: no OpenAPI document`,
-      `skipped    ${folder}/package.json: no OpenAPI document`,
-      expect.stringMatching(`^refused    ${folder}/broken.json: .*line 3`),
       expect.stringMatching(`^refused    ${folder}/old.json: .*Swagger "2\\.0" is not supported`),
+      `skipped    ${folder}/package.json: no OpenAPI document`,
       '3 created, 0 updated, 0 unchanged, 2 skipped, 2 refused.',
       '1 document with departures from the official schema: --explain shows them.',
       '',
@@ -188,6 +188,37 @@ describe.each([
     expect(fromCopy).toMatchObject({ created: 0, unchanged: 1 });
   });
 
+  test('that fails half-way has told what it had done', async () => {
+    const database = new Database(join(installation.folder, 'portico.sqlite'));
+    const failing = `create trigger failing before insert on collections when new.name like 'Failing%'
+      begin select raise(fail, 'it is full'); end`;
+    write('a.json', document(`Whole ${way}`));
+    write('b.json', document(`Failing ${way}`));
+    write('c.json', document(`Left ${way}`));
+    database.exec(failing);
+    try {
+      const first = await tool('import', folder);
+      expect([first.code, first.stderr]).toEqual([1, expect.stringMatching(/it is full|Internal server error/)]);
+      expect(first.stdout.replace(/[0-9a-f-]{36}/g, 'ID').split('\n')).toEqual([
+        `created    ID  Whole ${way}  (${folder}/a.json)`,
+        'Interrupted, 2 of 3 files left. Until then:',
+        '1 created, 0 updated, 0 unchanged, 0 skipped, 0 refused.',
+        '',
+      ]);
+      expect(await importing(folder)).toMatchObject({
+        code: 1,
+        interrupted: true,
+        files_left: 2,
+        unchanged: 1,
+        taken: [{ name: `Whole ${way}`, outcome: 'unchanged' }],
+      });
+    } finally {
+      database.exec('drop trigger failing');
+      database.close();
+    }
+    expect(await importing(folder)).toMatchObject({ code: 0, created: 2, unchanged: 1 });
+  });
+
   test('says with --dry-run what it would do, and writes nothing', async () => {
     const file = write('a.json', document('Dry', 'About Dry', { '/a': reading, '/b': reading }));
     await tool('import', file);
@@ -206,9 +237,9 @@ describe.each([
       '      + GET /c',
       '    1 operation removed',
       '      - GET /a',
+      expect.stringMatching(`^refused    ${folder}/broken.json: `),
       `created    (new)  New  (${folder}/new.json)`,
       '    1 operation in it',
-      expect.stringMatching(`^refused    ${folder}/broken.json: `),
       'Dry run, nothing was written. It would be 1 created, 1 updated, 0 unchanged, 0 skipped, 1 refused.',
       '',
     ]);

@@ -55,6 +55,24 @@ test('run by npm, it finds relative paths where the operator is, and keeps the e
   expect(stdout).toMatch(new RegExp(`^created {4}[0-9a-f-]{36} {2}A {2}\\(a\\.json\\)\n1 created, 0 updated`));
 });
 
+test('an import that a signal ends has told what it had done', async () => {
+  const [whole, hanging] = [join(installation.folder, 'whole.json'), join(installation.folder, 'hanging.json')];
+  writeFileSync(whole, '{"openapi":"3.0.3","info":{"title":"Whole","version":"1"},"paths":{}}');
+  // Nobody writes to this pipe, so that reading it never ends.
+  await promisify(execFile)('mkfifo', [hanging]);
+  const { child, ended } = start('import', whole, hanging);
+  let said = '';
+  child.stdout.on('data', (text: Buffer) => (said += text.toString()));
+  await expect.poll(() => said).toContain('Whole');
+  child.kill('SIGINT');
+  await expect(ended).rejects.toThrow('ended by SIGINT');
+  expect(said.split('\n').slice(1)).toEqual([
+    'Interrupted, 1 of 2 files left. Until then:',
+    '1 created, 0 updated, 0 unchanged, 0 skipped, 0 refused.',
+    '',
+  ]);
+});
+
 test('a secret is read from standard input', async () => {
   const { child, ended } = start('key', 'check');
   child.stdin.end(`${makeSecret(new Uint8Array(32).fill(3))}\n`);

@@ -9,19 +9,25 @@ export interface Terminal {
   readonly io: Io;
   /** Prints the result: `value` as JSON if that is wanted, else the lines. */
   result(value: unknown, lines: readonly string[]): void;
+  /** Prints lines of the result as they come; not if it is printed as JSON, which `result` does at the end. */
+  lines(lines: readonly string[]): void;
   /** Prints a remark that is not a result. */
   note(text: string): void;
 }
 
-export const createTerminal = (json: boolean, io: Io): Terminal => ({
-  json,
-  io,
-  result: (value, lines) => {
-    const text = json ? shownJson(value) : lines.map(shownLine).join('\n');
+export const createTerminal = (json: boolean, io: Io): Terminal => {
+  const print = (text: string): void => {
     if (text) io.stdout.write(`${text}\n`);
-  },
-  note: (text) => void io.stderr.write(`${shownLine(text)}\n`),
-});
+  };
+  const shown = (lines: readonly string[]): string => lines.map(shownLine).join('\n');
+  return {
+    json,
+    io,
+    result: (value, lines) => print(json ? shownJson(value) : shown(lines)),
+    lines: (lines) => print(json ? '' : shown(lines)),
+    note: (text) => void io.stderr.write(`${shownLine(text)}\n`),
+  };
+};
 
 /** Makes untrusted text safe for a terminal: one line without control characters. An indent stays. */
 export const shownLine = (line: string): string => `${/^ */.exec(line)?.[0] ?? ''}${plainLine(line)}`;

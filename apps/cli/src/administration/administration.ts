@@ -6,7 +6,7 @@ import type { GroupInput, Instant, LimitRule, RegistrationStatus, RequestStatus,
  */
 export interface Administration {
   readonly people: (filter: PeopleFilter) => Promise<readonly Person[]>;
-  /** Each has an outcome of its own. */
+  /** At most `approvalsMax`; each has an outcome of its own. */
   readonly approve: (emails: readonly string[]) => Promise<readonly Approval[]>;
   readonly suspend: (email: string, reason: string | null) => Promise<void>;
   readonly resume: (email: string) => Promise<void>;

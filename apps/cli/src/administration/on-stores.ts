@@ -1,6 +1,5 @@
 import type { Portico } from '@portico/composition';
 import {
-  approvalsMax,
   dateOf,
   operatorAuthority,
   parseId,
@@ -34,7 +33,6 @@ import type {
   Person,
   UsageLine,
 } from './administration.ts';
-import { inLots } from './lots.ts';
 
 const authority = operatorAuthority;
 
@@ -54,9 +52,7 @@ const people = (useCases: UseCases): Part<'people' | 'approve' | 'suspend' | 're
   people: async (filter) =>
     (await useCases.listProfiles(authority, { ...filter, role: null, text: null })).map(personView),
   approve: async (emails) => {
-    const outcomes = await inLots(emails, approvalsMax, (lot) =>
-      useCases.approveMany(authority, lot.map(profileNamed)),
-    );
+    const outcomes = await useCases.approveMany(authority, emails.map(profileNamed));
     return outcomes.map(({ result, name, credentials }) => ({
       outcome: result,
       email: name,

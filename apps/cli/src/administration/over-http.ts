@@ -1,4 +1,4 @@
-import { approvalsMax, toIso, type LimitRule } from '@portico/domain';
+import { toIso, type LimitRule } from '@portico/domain';
 import { ServerRefusal } from '../server/refusals.ts';
 import type { Server, ServerRequest } from '../server/server.ts';
 import type {
@@ -18,7 +18,6 @@ import type {
   Person,
   UsageLine,
 } from './administration.ts';
-import { inLots } from './lots.ts';
 
 /** As who the credential stands for. */
 export const administrationOverHttp = (server: Server): Administration => ({
@@ -98,13 +97,12 @@ const people = (server: Server): Part<'people' | 'approve' | 'suspend' | 'resume
     });
     return found.map((person) => pick(person, personFields));
   },
-  approve: (emails) =>
-    inLots(emails, approvalsMax, async (lot) => {
-      const body = { profiles: lot };
-      const path = '/api/profiles/approve';
-      const { outcomes } = await send<{ outcomes: readonly Approval[] }>(server, null, 'POST', path, body);
-      return outcomes.map((outcome) => pick(outcome, ['outcome', 'email', ...keyFields]));
-    }),
+  approve: async (emails) => {
+    const body = { profiles: emails };
+    const path = '/api/profiles/approve';
+    const { outcomes } = await send<{ outcomes: readonly Approval[] }>(server, null, 'POST', path, body);
+    return outcomes.map((outcome) => pick(outcome, ['outcome', 'email', ...keyFields]));
+  },
   suspend: async (email, reason) => {
     await send(server, null, 'POST', `${profile(email)}/suspend`, reason === null ? {} : { reason });
   },

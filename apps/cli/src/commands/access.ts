@@ -14,8 +14,8 @@ export const grantPairs = async (
 export const revokePairs = async ({ revoke }: Administration, terminal: Terminal, pairs: Pairs): Promise<AllDone> =>
   tellPairs(terminal, await revoke(pairs));
 
-const tellPairs = (terminal: Terminal, outcomes: readonly PairOutcome[]): AllDone =>
-  tellOutcomes(terminal, outcomes as readonly (PairOutcome & Told)[], (one) => {
+const tellPairs = (terminal: Terminal, outcomes: readonly PairOutcome[]): Promise<AllDone> =>
+  tellOutcomes(terminal, [outcomes as readonly (PairOutcome & Told)[]], (one) => {
     const grantee = one.email ?? `group ${one.group_name ?? ''}`;
     const until = one.expires_at === null ? '' : `  until ${one.expires_at}`;
     return `${grantee}  ${one.collection_name}${until}${one.reason === undefined ? '' : `: ${one.reason}`}`;

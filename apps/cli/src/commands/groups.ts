@@ -57,9 +57,5 @@ export const addToGroup = async (
   emails: readonly string[],
 ): Promise<AllDone> => {
   const outcomes = await addMembers(group, emails);
-  return tellOutcomes(
-    terminal,
-    outcomes.map(({ outcome, email }) => ({ outcome, email })),
-    personLine,
-  );
+  return tellOutcomes(terminal, [outcomes.map(({ outcome, email }) => ({ outcome, email }))], personLine);
 };

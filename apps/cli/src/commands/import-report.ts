@@ -18,7 +18,9 @@ export interface Taken extends Line {
   /** Of a dry run. */
   readonly changes?: Changes;
 }
+/** A file that is not taken. */
 export interface Left extends Line {
+  readonly outcome: 'skipped' | 'refused';
   readonly reason: string;
 }
 
@@ -38,13 +40,23 @@ export interface ReportOptions {
   readonly verbose?: true;
 }
 
-export const reportView = (summary: ImportSummary, { dryRun }: ReportOptions) => ({
-  ...(dryRun ? { dry_run: true } : {}),
-  ...countsOf(summary),
-  taken: summary.taken,
-  skipped_files: summary.skipped,
-  refused_files: summary.refused,
-});
+/** The report as JSON; of an import that was interrupted before it came to all of the files, also how many are left. */
+export const reportView = (summary: ImportSummary, files: number, { dryRun }: ReportOptions) => {
+  const left = leftOf(summary, files);
+  return {
+    ...(dryRun ? { dry_run: true } : {}),
+    ...(left > 0 ? { interrupted: true, files_left: left } : {}),
+    ...countsOf(summary),
+    taken: summary.taken,
+    skipped_files: summary.skipped.map(withoutOutcome),
+    refused_files: summary.refused.map(withoutOutcome),
+  };
+};
+
+const withoutOutcome = ({ file, reason }: Left) => ({ file, reason });
+
+const leftOf = ({ taken, skipped, refused }: ImportSummary, files: number): number =>
+  files - taken.length - skipped.length - refused.length;
 
 const countsOf = ({ taken, skipped, refused }: ImportSummary) => {
   const count = (outcome: Taken['outcome']) => taken.filter((line) => line.outcome === outcome).length;
@@ -57,16 +69,25 @@ const countsOf = ({ taken, skipped, refused }: ImportSummary) => {
   };
 };
 
-export const reportLines = (summary: ImportSummary, { dryRun, explain, verbose }: ReportOptions): readonly string[] => {
+/** What became of one file; nothing about one that is unchanged, unless it is wanted. */
+export const fileLines = (line: Taken | Left, { explain, verbose }: ReportOptions): readonly string[] => {
+  if (!('name' in line)) return [`${line.outcome}    ${line.file}: ${line.reason}`];
+  const isShown = verbose || line.outcome !== 'unchanged' || (explain && line.warnings > 0);
+  return isShown ? [lineOf(line), ...changeLines(line), ...(explain ? departuresOf(line) : [])] : [];
+};
+
+/** How many there are of each outcome. */
+export const countLines = (
+  summary: ImportSummary,
+  files: number,
+  { dryRun, explain }: ReportOptions,
+): readonly string[] => {
   const { created, updated, unchanged, skipped, refused } = countsOf(summary);
   const departing = summary.taken.filter(({ warnings }) => warnings > 0).length;
   const counts = `${created} created, ${updated} updated, ${unchanged} unchanged, ${skipped} skipped, ${refused} refused.`;
+  const left = leftOf(summary, files);
   return [
-    ...summary.taken
-      .filter(({ outcome, warnings }) => verbose || outcome !== 'unchanged' || (explain && warnings > 0))
-      .flatMap((taken) => [lineOf(taken), ...changeLines(taken), ...(explain ? departuresOf(taken) : [])]),
-    ...summary.skipped.map(({ file, reason }) => `skipped    ${file}: ${reason}`),
-    ...summary.refused.map(({ file, reason }) => `refused    ${file}: ${reason}`),
+    ...(left > 0 ? [`Interrupted, ${left} of ${counted(files, 'file')} left. Until then:`] : []),
     dryRun ? `Dry run, nothing was written. It would be ${counts}` : counts,
     ...(departing > 0 && !explain
       ? [`${counted(departing, 'document')} with departures from the official schema: --explain shows them.`]

@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { createDocumentReader, type Environment, type Portico } from '@portico/composition';
 import { nameIn, operatorAuthority, type DocumentReader, type ProfileId, type ReadDocument } from '@portico/domain';
+import { toldHowever } from '../interruption.ts';
 import { createProgress } from '../progress.ts';
 import type { Server } from '../server/server.ts';
 import { exitCodes, OperatorError, type Terminal } from '../terminal.ts';
 import {
-  reportLines,
+  countLines,
+  fileLines,
   reportView,
   type ImportSummary,
   type Left,
@@ -67,7 +69,10 @@ export const importOverHttp = async (
   }
 };
 
-/** Imports documents one by one, each in its own transaction, so that an interrupted import keeps what it has done. */
+/**
+ * Imports documents one by one, each in its own transaction, so that an interrupted import keeps what it has done, and
+ * has told of it.
+ */
 const importDocuments = async (
   facts: ImportFacts,
   paths: readonly string[],
@@ -77,17 +82,23 @@ const importDocuments = async (
   if (options.name !== undefined && sources.length !== 1)
     throw new OperatorError(`--name is for one document, and these are ${sources.length}`, exitCodes.usage);
   const summary = { taken: [] as Taken[], skipped: [] as Left[], refused: [] as Left[] };
-  const progress = createProgress(facts.terminal, options.dryRun ? 'Comparing' : 'Importing', sources.length);
-  try {
+  const { terminal } = facts;
+  const progress = createProgress(terminal, options.dryRun ? 'Comparing' : 'Importing', sources.length);
+  const work = async (): Promise<void> => {
     for (const [index, source] of sources.entries()) {
       progress.advanceTo(index, source.file);
-      await importOne(facts, source, options, summary);
+      const line = await importOne(facts, source, options);
+      progress.hide();
+      terminal.lines(fileLines(line, options));
+      if ('name' in line) summary.taken.push(line);
+      else summary[line.outcome].push(line);
     }
     progress.advanceTo(sources.length);
-  } finally {
+  };
+  await toldHowever(work, () => {
     progress.end();
-  }
-  facts.terminal.result(reportView(summary, options), reportLines(summary, options));
+    terminal.result(reportView(summary, sources.length, options), countLines(summary, sources.length, options));
+  });
   return summary;
 };
 
@@ -111,16 +122,13 @@ const importOne = async (
   { target, documents }: ImportFacts,
   source: Source,
   { strict, name: givenName, dryRun }: ImportOptions,
-  summary: { taken: Taken[]; skipped: Left[]; refused: Left[] },
-): Promise<void> => {
+): Promise<Taken | Left> => {
   const { file } = source;
   try {
     const content = await readFile(file);
     const format = formatOf(file, content);
-    if (source.found && !mentionsOpenApi(content, format)) {
-      summary.skipped.push({ file, reason: 'no OpenAPI document' });
-      return;
-    }
+    if (source.found && !mentionsOpenApi(content, format))
+      return { outcome: 'skipped', file, reason: 'no OpenAPI document' };
     const document = await documents.readFile(content, format).catch(refused);
     const name = givenName ?? nameOf(document, file);
     const importKey = givenName === undefined ? source.importKey : null;
@@ -129,9 +137,9 @@ const importOne = async (
       ? await target.plan(input)
       : await target.publish(input);
     const { total: warnings, first: departures } = document.warnings;
-    summary.taken.push({ file, name, ...outcome, description_derived, warnings, departures });
+    return { file, name, ...outcome, description_derived, warnings, departures };
   } catch (error) {
-    summary.refused.push({ file, reason: reasonOf(error) });
+    return { outcome: 'refused', file, reason: reasonOf(error) };
   }
 };
 

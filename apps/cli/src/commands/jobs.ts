@@ -1,5 +1,6 @@
 import type { Portico } from '@portico/composition';
 import { operatorAuthority, type DeadLetter, type JobId, type RequeueOutcome } from '@portico/domain';
+import { toldHowever } from '../interruption.ts';
 import { counted, type Terminal } from '../terminal.ts';
 
 /** Lists at most this many dead letters, newest first. */
@@ -19,13 +20,12 @@ export const retryJobs = async (
   terminal: Terminal,
   ids: readonly string[],
 ): Promise<boolean> => {
-  const outcomes: { readonly id: string; readonly outcome: RequeueOutcome }[] = [];
-  for (const id of ids) outcomes.push({ id, outcome: await useCases.requeueJob(operatorAuthority, id as JobId) });
-  terminal.result(
-    outcomes.map(({ id, outcome }) => ({ id, outcome: toldOutcomes[outcome].code })),
-    outcomes.map(({ id, outcome }) => `${id}  ${toldOutcomes[outcome].text}`),
+  const outcomes = await tellEach(
+    terminal,
+    ids,
+    async (id) => toldOutcomes[await useCases.requeueJob(operatorAuthority, id)],
   );
-  return outcomes.every(({ outcome }) => outcome === 'requeued');
+  return outcomes.every((outcome) => outcome === 'requeued');
 };
 
 /** Requeues every dead letter that can be retried. */
@@ -44,21 +44,39 @@ export const discardJobs = async (
   terminal: Terminal,
   ids: readonly string[],
 ): Promise<boolean> => {
-  const outcomes: { readonly id: string; readonly discarded: boolean }[] = [];
-  for (const id of ids) outcomes.push({ id, discarded: await useCases.discardJob(operatorAuthority, id as JobId) });
-  terminal.result(
-    outcomes.map(({ id, discarded }) => ({
-      id,
-      outcome: discarded ? 'discarded' : toldOutcomes['no dead letter'].code,
-    })),
-    outcomes.map(({ id, discarded }) => `${id}  ${discarded ? 'discarded' : toldOutcomes['no dead letter'].text}`),
+  const discarded: ToldOutcome = { code: 'discarded', text: 'discarded' };
+  const outcomes = await tellEach(terminal, ids, async (id) =>
+    (await useCases.discardJob(operatorAuthority, id)) ? discarded : toldOutcomes['no dead letter'],
   );
-  return outcomes.every(({ discarded }) => discarded);
+  return outcomes.every((outcome) => outcome === discarded.code);
 };
 
-const remedy = 'issue new credentials (POST /api/profiles/{id}/credentials), then discard this job';
+/** Does something to one job after the other and tells each outcome as it comes; returns their codes. */
+const tellEach = async (
+  terminal: Terminal,
+  ids: readonly string[],
+  act: (id: JobId) => Promise<ToldOutcome>,
+): Promise<readonly string[]> => {
+  const told: { readonly id: string; readonly outcome: string }[] = [];
+  const tell = async (): Promise<void> => {
+    for (const id of ids) {
+      const { code, text } = await act(id as JobId);
+      terminal.lines([`${id}  ${text}`]);
+      told.push({ id, outcome: code });
+    }
+  };
+  await toldHowever(tell, () => terminal.result(told, []));
+  return told.map(({ outcome }) => outcome);
+};
 
-const toldOutcomes: Readonly<Record<RequeueOutcome, { readonly code: string; readonly text: string }>> = {
+interface ToldOutcome {
+  readonly code: string;
+  readonly text: string;
+}
+
+const remedy = 'issue new credentials (portico key rotate EMAIL), then discard this job';
+
+const toldOutcomes: Readonly<Record<RequeueOutcome, ToldOutcome>> = {
   requeued: { code: 'requeued', text: 'requeued' },
   'no dead letter': { code: 'not_given_up', text: 'no such job was given up' },
   'secret removed': {

@@ -1,4 +1,5 @@
 import { isPorticoError } from '@portico/domain';
+import { toldHowever } from '../interruption.ts';
 import { ServerRefusal } from '../server/refusals.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -12,18 +13,26 @@ export interface Told {
 /** Whether all that a command named was done, or was so before. */
 export type AllDone = boolean;
 
-/** Prints a line for each outcome; returns whether none was refused. */
-export const tellOutcomes = <One extends Told>(
+/**
+ * Prints a line for each outcome as it comes, or all of them as JSON at the end, also if an error or a signal ends it
+ * early; returns whether none was refused.
+ */
+export const tellOutcomes = async <One extends Told>(
   terminal: Terminal,
-  outcomes: readonly One[],
+  lots: Iterable<readonly One[]> | AsyncIterable<readonly One[]>,
   lineOf: (one: One) => string,
-): AllDone => {
-  const width = Math.max(0, ...outcomes.map(({ outcome }) => outcome.length));
-  terminal.result(
-    outcomes,
-    outcomes.map((one) => `${one.outcome.padEnd(width)}  ${lineOf(one)}`),
-  );
-  return outcomes.every(({ outcome }) => !refusing.has(outcome));
+): Promise<AllDone> => {
+  const told: One[] = [];
+  let width = 0;
+  const tell = async (): Promise<void> => {
+    for await (const lot of lots) {
+      width = Math.max(width, ...lot.map(({ outcome }) => outcome.length));
+      terminal.lines(lot.map((one) => `${one.outcome.padEnd(width)}  ${lineOf(one)}`));
+      told.push(...lot);
+    }
+  };
+  await toldHowever(tell, () => terminal.result(told, []));
+  return told.every(({ outcome }) => !refusing.has(outcome));
 };
 
 const refusing: ReadonlySet<string> = new Set(['refused', 'failed', 'not_found', 'ambiguous', 'already_rejected']);

@@ -1,4 +1,4 @@
-import type { Instant, RegistrationStatus } from '@portico/domain';
+import { approvalsMax, type Instant, type RegistrationStatus } from '@portico/domain';
 import type { Administration, Approval, Person } from '../administration/administration.ts';
 import { columns } from '../columns.ts';
 import { counted, type Terminal } from '../terminal.ts';
@@ -37,9 +37,15 @@ export const approvePeople = async (
     emails === 'all pending'
       ? (await administration.people({ status: 'pending', suspended: null })).map(({ email }) => email)
       : emails;
-  const outcomes = await administration.approve(named);
-  const approved = outcomes.filter(({ outcome }) => outcome === 'approved').length;
-  const allDone = tellOutcomes(terminal, outcomes.map(told), ({ email, client_id, client_secret }) =>
+  let approved = 0;
+  const lots = async function* () {
+    for (let at = 0; at < named.length; at += approvalsMax) {
+      const lot = await administration.approve(named.slice(at, at + approvalsMax));
+      approved += lot.filter(({ outcome }) => outcome === 'approved').length;
+      yield lot.map(told);
+    }
+  };
+  const allDone = await tellOutcomes(terminal, lots(), ({ email, client_id, client_secret }) =>
     client_secret === undefined ? email : `${email}  ${client_id}.${client_secret}`,
   );
   terminal.note(
@@ -57,15 +63,16 @@ const told = ({ outcome, email, client_id, client_secret }: Approval) => ({
 });
 
 /** Does the same to each of these people, one after the other; tells each outcome. */
-export const toEach = async (
+export const toEach = (
   terminal: Terminal,
   emails: readonly string[],
   outcome: string,
   act: (email: string) => Promise<void>,
 ): Promise<AllDone> => {
-  const outcomes: PersonOutcome[] = [];
-  for (const email of emails) outcomes.push(await outcomeFor(email, outcome, () => act(email)));
-  return tellOutcomes(terminal, outcomes, personLine);
+  const lots = async function* (): AsyncGenerator<readonly PersonOutcome[]> {
+    for (const email of emails) yield [await outcomeFor(email, outcome, () => act(email))];
+  };
+  return tellOutcomes(terminal, lots(), personLine);
 };
 
 /** Prints the new key alone, so that a script can take it. */
