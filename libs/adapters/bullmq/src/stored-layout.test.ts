@@ -10,7 +10,7 @@ afterAll(() => redis?.close());
 
 /**
  * What an offered job is in Redis: the keys, their types, and the fields of hashes. Processes of two versions run side
- * by side, so if any of this changes, by us or by BullMQ, raise the number in `queuePrefix`.
+ * by side, so if any of this changes, by us or by BullMQ, increase the number in `queuePrefix`.
  */
 const layout = {
   '{portico:ID}:jobs:1:embed:JOB': ['hash', 'data', 'delay', 'name', 'opts', 'priority', 'timestamp'],
@@ -24,12 +24,13 @@ const layout = {
 describe.skipIf(!redis)('what BullMQ stores', () => {
   test('has the layout of the version in its names', async () => {
     await redis?.flush();
-    const [id = ''] = newIds(1);
+    const ids = newIds(1);
+    const [id = ''] = ids;
     const options = { url: redis?.url ?? '', installation: 'ID', concurrency: atOnce(1), log: recordLog() };
     const queue = createBullmqJobQueue({ ...options, work: false });
     const client = new Redis(redis?.url ?? '');
     await queue.probe.check();
-    queue.offer('embed', [id]);
+    queue.offer('embed', ids);
     await expect.poll(() => client.exists(`{portico:ID}:jobs:1:embed:${id}`)).toBe(1);
     const stored: Record<string, readonly string[]> = {};
     for (const key of await client.keys('*')) {

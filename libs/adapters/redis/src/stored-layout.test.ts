@@ -5,7 +5,7 @@ import { limitKey, slidingWindowScript } from './redis-rate-limiter.ts';
 /**
  * The script that writes each version of the layout, by the name of its keys: a digest of its code without comments.
  * Processes of two versions run side by side, so a line is never changed. If the script stores anything in another way,
- * raise the number in `limitKey` and add a line. If it stores the same, only then replace the digest.
+ * increase the number in `limitKey` and add a line. If it stores the same, only then replace the digest.
  */
 const scripts: Readonly<Record<string, string>> = {
   'portico:ID:limit:1:SUBJECT': 'a5ee26cc4b958ade',
