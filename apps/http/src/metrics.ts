@@ -91,16 +91,31 @@ export const observeState = (
       for (const { name, state } of parts) this.set({ dependency: name }, state.status === 'ok' ? 1 : 0);
     },
   });
-  new Gauge({
-    name: 'rate_limiter_fallback',
-    help: '1 while this process counts requests in its own memory because Redis is away, else 0',
-    registers,
-    async collect() {
-      const { parts } = await useCases.readReadiness();
-      this.set(parts.some(({ inFallback }) => inFallback) ? 1 : 0);
-    },
-  });
+  for (const { name, dependency, help } of fallbacks) {
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        const { parts } = await useCases.readReadiness();
+        this.set(parts.some((part) => part.name === dependency && part.inFallback) ? 1 : 0);
+      },
+    });
+  }
 };
+
+const fallbacks = [
+  {
+    name: 'rate_limiter_fallback',
+    dependency: 'redis',
+    help: '1 while this process counts requests in its own memory because Redis cannot, else 0',
+  },
+  {
+    name: 'job_queue_fallback',
+    dependency: 'job queue',
+    help: '1 while this process hands no jobs to Redis, so that they are worked without it, else 0',
+  },
+] as const;
 
 /** What was refused was not used; the metrics of limits count it. */
 const answeredKinds = usageKinds.filter((kind) => kind !== 'refused');

@@ -14,6 +14,8 @@ export interface TestRedis {
   control: ServerControl | null;
   /** Empties the database in the address. */
   flush(): Promise<void>;
+  /** Sends a command that has one line of answer, and returns it without its type. Rejects if it is refused. */
+  tell(...words: string[]): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -97,19 +99,20 @@ async function containedRedis(args: string[], password: string | undefined): Pro
 const address = (host: string, port: number, password: string | undefined) =>
   `redis://${password ? `:${encodeURIComponent(password)}@` : ''}${host}:${port}/0`;
 
-const at = (url: string) => ({ url, flush: () => flush(new URL(url)) });
+const at = (url: string) => ({
+  url,
+  flush: async () => void (await ask(new URL(url), ['FLUSHDB'])),
+  tell: (...words: string[]) => ask(new URL(url), words),
+});
 
-async function flush(url: URL): Promise<void> {
+/** Sends a command to the database in the address; returns its line of answer (RESP: `+OK`, `:5` or `-ERR …`). */
+function ask(url: URL, command: string[]): Promise<string> {
   const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
-  await ask(url, [
+  const commands = [
     ...(password ? [['AUTH', ...(user ? [user] : []), password]] : []),
     ['SELECT', url.pathname.slice(1) || '0'],
-    ['FLUSHDB'],
-  ]);
-}
-
-/** Sends commands with one line of answer each (RESP: `+OK` or `-ERR …`). */
-function ask(url: URL, commands: string[][]): Promise<void> {
+    command,
+  ];
   const port = Number(url.port || 6379);
   const socket =
     url.protocol === 'rediss:'
@@ -117,10 +120,9 @@ function ask(url: URL, commands: string[][]): Promise<void> {
       : connect(port, url.hostname);
   return new Promise((resolve, reject) => {
     let answer = '';
-    const end = (error?: Error) => {
+    const end = (error: Error) => {
       socket.destroy();
-      if (error) reject(error);
-      else resolve();
+      reject(error);
     };
     socket.setTimeout(2 * 60_000, () => end(new Error('Redis did not answer within two minutes.')));
     socket.on('error', end);
@@ -130,7 +132,9 @@ function ask(url: URL, commands: string[][]): Promise<void> {
       const lines = answer.split('\r\n').slice(0, -1);
       const refusal = lines.find((line) => line.startsWith('-'));
       if (refusal) end(new Error(`Redis refused: ${refusal}`));
-      else if (lines.length === commands.length) end();
+      if (lines.length < commands.length) return;
+      socket.destroy();
+      resolve(lines.at(-1)?.slice(1) ?? '');
     });
     socket.write(commands.map(encode).join(''));
   });

@@ -67,7 +67,8 @@ export const serviceSuite = (start: Start): void => {
     expect(await series('outbox_oldest_due_seconds')).toEqual(['outbox_oldest_due_seconds 0']);
     await cast.newCollection();
     expect(await series('outbox_jobs{state="waiting"}')).toEqual(['outbox_jobs{state="waiting"} 2']);
-    expect(await series('rate_limiter_fallback')).toEqual(['rate_limiter_fallback 0']);
+    for (const name of ['rate_limiter_fallback', 'job_queue_fallback'])
+      expect(await series(name)).toEqual([`${name} 0`]);
     for (const line of await series('dependency_up')) expect(line).toMatch(/^dependency_up\{dependency="[\w ]+"\} 1$/);
   });
 

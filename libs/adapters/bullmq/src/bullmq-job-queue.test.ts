@@ -3,7 +3,7 @@ import { jobQueueContract, recordLog } from '@portico/contracts';
 import type { JobId } from '@portico/domain';
 import { startRedis } from '@portico/test-servers';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { atOnce, createJobSource, newIds } from '../test/job-source.ts';
+import { atOnce, createJobSource, newIds, noFallback } from '../test/job-source.ts';
 import { createBullmqJobQueue } from './bullmq-job-queue.ts';
 
 const redis = await startRedis();
@@ -18,6 +18,7 @@ describe.skipIf(!redis)('the job queue on BullMQ', () => {
       installation,
       concurrency: atOnce(3),
       work,
+      fallback: noFallback,
       log,
     });
 

@@ -2,10 +2,10 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { recordLog, type RecordedLog } from '@portico/contracts';
 import { startRedis, stopTime, type StoppedTime } from '@portico/test-servers';
-import type { JobId } from '@portico/domain';
+import type { JobId, JobQueue } from '@portico/domain';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { atOnce, createJobSource, newIds } from '../test/job-source.ts';
+import { atOnce, createJobSource, newIds, noFallback } from '../test/job-source.ts';
 import { passInRedis } from '../test/redis-time.ts';
 import { createBullmqJobQueue, type BullmqJobQueue } from './bullmq-job-queue.ts';
 
@@ -26,12 +26,16 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
   let log: RecordedLog;
   const warnings = () => log.messages();
   let queues: BullmqJobQueue[];
-  const create = ({ work = true, url = redis.url } = {}): BullmqJobQueue => {
+  /** What the fallback was offered. */
+  let leftOver: JobId[];
+  const fallback: JobQueue = { ...noFallback, offer: (_kind, ids) => void leftOver.push(...ids) };
+  const create = ({ work = true, url = redis.url, left = noFallback } = {}): BullmqJobQueue => {
     const queue = createBullmqJobQueue({
       url,
       installation: 'here',
       concurrency: atOnce(3),
       work,
+      fallback: left,
       log,
     });
     queues.push(queue);
@@ -62,6 +66,7 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
     time = stopTime(vi);
     log = recordLog();
     queues = [];
+    leftOver = [];
     await redis.flush();
   });
   afterEach(async () => {
@@ -189,7 +194,7 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
     await untilBack();
     const place = new URL(redis.url).host;
     expect(warnings()).toEqual([
-      expect.stringMatching(new RegExp(`^Redis at ${place} accepts no jobs; they wait in the outbox: .+$`)),
+      expect.stringMatching(new RegExp(`^Redis at ${place} accepts no jobs; they are worked without it: .+$`)),
       `Redis at ${place} accepts jobs again`,
     ]);
   });
@@ -293,18 +298,22 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
     resolve(undefined);
   });
 
-  test('a Redis out of memory accepts no jobs, and is logged once', async () => {
-    const queue = create({ work: false });
+  test('what a Redis out of memory does not take goes to the fallback, and that is logged once', async () => {
+    const queue = create({ work: false, left: fallback });
     await queue.probe.check();
     await ask((client) => client.config('SET', 'maxmemory', '1'));
     const [refused, taken] = [newIds(3), newIds(3)];
     queue.offer('embed', refused);
     await time.stillUntil(() => expect(warnings()).toHaveLength(1));
+    expect(leftOver).toEqual(refused);
     for (let offers = 0; offers < 4; offers++) {
       queue.offer('embed', newIds(3));
       await time.pass(50);
     }
     expect(warnings()).toEqual([expect.stringContaining('OOM')]);
+    expect(queue.probe.inFallback?.()).toBe(true);
+    await time.passUntil(expect(queue.probe.check()).rejects.toThrow('OOM'));
+    leftOver = [];
     await ask((client) => client.config('SET', 'maxmemory', '0'));
     queue.offer('embed', taken);
     const countOf = (ids: readonly JobId[]) =>
@@ -314,6 +323,25 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
     // The jobs are visible in Redis before the producer has its reply.
     await time.stillUntil(() => expect(warnings()).toHaveLength(2));
     expect(warnings()).toEqual([expect.stringContaining('OOM'), expect.stringMatching(/ accepts jobs again$/)]);
+    expect([queue.probe.inFallback?.(), leftOver]).toEqual([false, []]);
+  });
+
+  test('jobs go to the fallback while Redis takes them but hands out none, and no longer than that', async () => {
+    await redis.tell('ACL', 'SETUSER', 'default', '-bzpopmin');
+    const queue = create({ left: fallback });
+    const worked: JobId[] = [];
+    queue.start(async (id) => void worked.push(id));
+    const [first, second] = [newIds(3), newIds(3)];
+    queue.offer('embed', first);
+    await time.passUntilSucceeds(() => expect(warnings()).toContainEqual(expect.stringContaining('NOPERM')));
+    queue.offer('embed', first);
+    await time.stillUntil(() => expect(leftOver).toEqual(expect.arrayContaining([...first])));
+    await redis.tell('ACL', 'SETUSER', 'default', '+@all');
+    // The relay offers what is due, if only nothing.
+    queue.offer('embed', []);
+    await untilBack();
+    queue.offer('embed', second);
+    await time.passUntilSucceeds(() => expect(worked).toEqual(expect.arrayContaining([...second])));
   });
 
   test('a refused password is not repeated', async () => {

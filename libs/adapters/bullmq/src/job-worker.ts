@@ -20,10 +20,13 @@ export interface JobWorkerOptions {
   /** How many jobs of each kind are worked at once. */
   readonly concurrency: Readonly<Record<JobKind, number>>;
   readonly work: (id: JobId) => Promise<void>;
+  /** Called when Redis refuses to hand over jobs. */
+  readonly failed: () => void;
   readonly log: Log;
 }
 
-export const startJobWorker = ({ url, installation, concurrency, work, log }: JobWorkerOptions): JobWorker => {
+export const startJobWorker = (options: JobWorkerOptions): JobWorker => {
+  const { url, installation, concurrency, work, failed, log } = options;
   const connection = new WorkerConnection(url);
   const underWay = new Set<Promise<void>>();
   let closing: Promise<void> | null = null;
@@ -61,7 +64,9 @@ export const startJobWorker = ({ url, installation, concurrency, work, log }: Jo
   const tell = (error: Error): void => {
     // A copy of the connection may be lost first; the producer logs failed system calls too.
     const isLoss = connection.status !== 'ready' || 'syscall' in error;
-    if (closing !== null || isLoss || performance.now() < quietUntil) return;
+    if (closing !== null || isLoss) return;
+    failed();
+    if (performance.now() < quietUntil) return;
     quietUntil = performance.now() + warnIntervalMs;
     log.warn({}, `The job queue failed; the outbox offers its jobs again: ${reasonOf(error)}`);
   };

@@ -14,6 +14,9 @@ export interface JobSource {
   relayTo(queue: JobQueue): { end(): void };
 }
 
+/** A fallback that works nothing. */
+export const noFallback: JobQueue = { offer: () => undefined, start: () => undefined, stop: async () => undefined };
+
 /** That many of each kind. */
 export const atOnce = (count: number) =>
   Object.fromEntries(jobKinds.map((kind) => [kind, count])) as Readonly<Record<JobKind, number>>;
