@@ -167,7 +167,7 @@ const useAsQueue = async (client: Redis, prefix: string): Promise<void> => {
   await client.bzpopmin(`${prefix}:check:empty`, 0.001);
 };
 
-const writeAndRead = `redis.call('set', KEYS[1], '', 'px', 1000) return redis.call('get', KEYS[1])`;
+const writeAndRead = `redis.call('set', KEYS[1], '') redis.call('get', KEYS[1]) return redis.call('del', KEYS[1])`;
 
 /** The jobs of one kind: their queue in Redis, and the ids waiting to be sent there. */
 interface Lane {

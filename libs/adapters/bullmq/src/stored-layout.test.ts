@@ -2,7 +2,7 @@ import { recordLog } from '@portico/contracts';
 import { startRedis } from '@portico/test-servers';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
-import { atOnce, newIds } from '../test/job-source.ts';
+import { atOnce, newIds, noFallback } from '../test/job-source.ts';
 import { createBullmqJobQueue } from './bullmq-job-queue.ts';
 
 const redis = await startRedis();
@@ -27,7 +27,7 @@ describe.skipIf(!redis)('what BullMQ stores', () => {
     const ids = newIds(1);
     const [id = ''] = ids;
     const options = { url: redis?.url ?? '', installation: 'ID', concurrency: atOnce(1), log: recordLog() };
-    const queue = createBullmqJobQueue({ ...options, work: false });
+    const queue = createBullmqJobQueue({ ...options, work: false, fallback: noFallback });
     const client = new Redis(redis?.url ?? '');
     await queue.probe.check();
     queue.offer('embed', ids);
