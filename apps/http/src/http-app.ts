@@ -259,11 +259,13 @@ class MethodNotAllowed extends PorticoError {
 }
 
 const refusalAnswer = (refusal: PorticoError, challenge: string): Answer => {
-  const { code, message: detail, counted } = refusal;
+  const { code, message: detail, counted, retryAfterSeconds } = refusal;
   const status = errorStatuses[code];
   if (refusal instanceof MethodNotAllowed) return json({ detail }, { Allow: refusal.allow });
   if (status === 401) return json({ detail }, { 'WWW-Authenticate': challenge });
-  if (code !== 'rate_limited') return json({ detail });
+  if (code !== 'rate_limited') {
+    return json({ detail }, retryAfterSeconds === null ? {} : { 'Retry-After': String(retryAfterSeconds) });
+  }
   const retryAfter = Math.max(1, counted?.retryAfterSeconds ?? 1);
   return json({ detail, retry_after: retryAfter }, { 'Retry-After': String(retryAfter) });
 };

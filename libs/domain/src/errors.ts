@@ -70,6 +70,8 @@ export interface ErrorFacts {
   readonly because?: string;
   /** The count that the request was judged by, if any. */
   readonly counted?: CountedRequest | null;
+  /** When the same request may succeed, at least 1; absent if nobody knows. */
+  readonly retryAfterSeconds?: number;
   /** The original error, only for the log. */
   readonly cause?: unknown;
 }
@@ -78,12 +80,14 @@ export interface ErrorFacts {
 export class PorticoError extends Error {
   readonly code: ErrorCode;
   readonly counted: CountedRequest | null;
+  readonly retryAfterSeconds: number | null;
 
   constructor(code: ErrorCode, facts: ErrorFacts = {}) {
     super(facts.because ? `${errorDetails[code]}: ${facts.because}` : errorDetails[code], { cause: facts.cause });
     this.name = 'PorticoError';
     this.code = code;
     this.counted = facts.counted ?? null;
+    this.retryAfterSeconds = facts.retryAfterSeconds ?? null;
   }
 }
 

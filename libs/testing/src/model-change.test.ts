@@ -2,6 +2,7 @@ import { createEmbeddedVectorIndex } from '@portico/vectors';
 import {
   authorityOf,
   createUseCases,
+  PorticoError,
   type CollectionId,
   type Embedder,
   type Ports,
@@ -165,7 +166,9 @@ test('a collection that the new model cannot embed does not hold up the change',
 });
 
 test('while the new model is away, changes get their vector of the old one, and are found', async () => {
-  const { old, next, create, another, clock } = await installation();
+  const { old, replica, create, builtIn, another, clock } = await installation();
+  const ofSameServer = { ...another, modelId: () => Promise.reject(new PorticoError('embedding_unavailable')) };
+  const next = replica(another, builtIn, ofSameServer);
   await create('rain');
   await old.runJobs();
   await old.useCases.followModel();

@@ -194,3 +194,56 @@ test('Ollama (stand-in) whose model has changed causes re-embedding, and no vect
   expect(meanwhile.length).toBeGreaterThan(1);
   expect(stage.log().lines.some(({ msg }) => /^The embedding model is now .+ \(was /.test(msg))).toBe(true);
 });
+
+/** A description of 7,500 characters. */
+const longText = (name: string): string =>
+  Array.from({ length: 200 }, (_, quay) => `The ${name} of a harbour, hour by hour, at its quay ${quay}. `)
+    .join('')
+    .slice(0, 7_500);
+
+test('Ollama (stand-in) that takes 4 s for a long document fails no search while eight of them go in', async () => {
+  const { stage, senders } = await open();
+  const { api, time } = stage;
+  await untilFound(stage, senders, 'weather forecast', [senders.collection]);
+  onTestFinished(() => {
+    ollama.runner.tokenMs = 0;
+  });
+  ollama.runner.tokenMs = 2.5;
+  const names = Array.from({ length: 8 }, (_, i) => `Tides ${i}`);
+  for (const name of names) await createCollection(api, senders.admin, name, longText(name));
+  const found = async () => ((await find(stage, senders, 'tides')) ?? []).map((each) => each.collection_name);
+  const waits: number[] = [];
+  await time.passUntilSucceeds(async () => {
+    const before = performance.now();
+    const all = await found();
+    waits.push(performance.now() - before);
+    expect(all).toEqual(expect.arrayContaining(names));
+  });
+  expect(waits.length).toBeGreaterThan(20);
+  // A piece, the query itself, and steps of the stopped time.
+  expect(Math.max(...waits)).toBeLessThan(256 * ollama.runner.tokenMs + 200);
+});
+
+test('Ollama (stand-in) that loads its model for 12 s is not interrupted by searches, which are told when to come again', async () => {
+  const { stage, senders } = await open();
+  const { api, time } = stage;
+  await untilFound(stage, senders, 'weather forecast', [senders.collection]);
+  const loads = ollama.runner.loadsBegun;
+  onTestFinished(() => {
+    ollama.runner.loadMs = 0;
+  });
+  ollama.runner.loadMs = 12_000;
+  ollama.runner.unload();
+  const ask = async () => {
+    const body = { query: askedAnew('weather forecast') };
+    const { status, headers } = await time.passUntil(api.call(senders.admin, 'POST', '/api/vector/search', body));
+    return [status, headers.get('retry-after')];
+  };
+  const before = performance.now();
+  expect(await ask()).toEqual([500, '2']);
+  await time.pass(100);
+  expect(await ask()).toEqual([500, '10']);
+  await time.passUntilSucceeds(async () => expect(await ask()).toEqual([200, null]));
+  expect(performance.now() - before).toBeLessThan(13_000);
+  expect(ollama.runner.loadsBegun).toBe(loads + 1);
+});

@@ -10,6 +10,11 @@ test.each<[ErrorCode, RegExp]>([
   expect(refusalWords(new PorticoError(code))).toMatch(words);
 });
 
+test('while the embedder is busy the words say when to come again', () => {
+  const error = new PorticoError('embedding_unavailable', { retryAfterSeconds: 10 });
+  expect(refusalWords(error)).toBe('Search does not work at the moment. Try again in 10 s, or use list_apis.');
+});
+
 test('invalid arguments are named as such', () => {
   const error = new PorticoError('invalid_body', { because: 'query is required' });
   expect(refusalWords(error)).toBe('Invalid arguments: query is required. Call again with valid ones.');

@@ -7,12 +7,16 @@ const advice: Partial<Record<ErrorCode, string>> = {
   collection_not_found:
     'There is no API of this collection_id: it may have been removed. Search again, or see list_apis.',
   operation_not_found: 'There is no such operation: the API may have changed. Search again with search_operations.',
-  embedding_unavailable: 'Search does not work at the moment. Try again in a minute, or use list_apis.',
 };
 
 /** Returns why a call is refused and what to do next; null for an error that the caller cannot do anything about. */
 export const refusalWords = (error: unknown): string | null => {
   if (!isPorticoError(error)) return null;
+  if (error.code === 'embedding_unavailable') {
+    const { retryAfterSeconds: seconds } = error;
+    const when = seconds === null ? 'a minute' : `${seconds} s`;
+    return `Search does not work at the moment. Try again in ${when}, or use list_apis.`;
+  }
   if (error.code !== 'invalid_body') return advice[error.code] ?? null;
   return `${error.message.replace(errorDetails.invalid_body, 'Invalid arguments')}. Call again with valid ones.`;
 };

@@ -52,7 +52,10 @@ const headers = {
   'X-Request-Id': header("The caller's own if it is 1 to 128 of `A-Z a-z 0-9 . _ -`, else a new one."),
   'RateLimit-Policy': header('The limit that applied to the request: `"name";q=requests;w=seconds`.'),
   RateLimit: header('What is left of it: `"name";r=requests;t=seconds`.'),
-  'Retry-After': header('Seconds to wait.', 'integer'),
+  'Retry-After': header(
+    'Seconds to wait. With 500 only while the embedding service is busy or loading its model.',
+    'integer',
+  ),
   'WWW-Authenticate': header('`Bearer`; where access tokens are taken, with `resource_metadata` (RFC 9728).'),
   ETag: header('Identifies this body; send it back as `If-None-Match`, or as `If-Match` where an operation takes it.'),
 };
@@ -235,7 +238,8 @@ const because: Partial<Record<ErrorCode, string>> = {
 
 const errorResponse = (route: Route, status: number, codes: readonly ErrorCode[]): JsonObject => {
   const limited = status === 429;
-  const more = limited ? ['Retry-After'] : status === 401 ? ['WWW-Authenticate'] : [];
+  const isBusy = codes.includes('embedding_unavailable');
+  const more = limited || isBusy ? ['Retry-After'] : status === 401 ? ['WWW-Authenticate'] : [];
   return {
     description: codes.map((code) => errorDetails[code]).join(', or: '),
     headers: headersOf(route, more),

@@ -6,6 +6,12 @@ import { makeAccountToken, PorticoError, type AuditEntry, type EntryId, type Ser
 import { routes } from '../../src/index.ts';
 import { createCast, expectStatus, unknownId, type Start, type StartOptions, type Subject } from '../subject.ts';
 
+/** What is read here of the service's own document. */
+interface OpenApi {
+  readonly paths: Readonly<Record<string, { readonly post: { readonly responses: Responses } }>>;
+}
+type Responses = Readonly<Record<string, { readonly headers: object }>>;
+
 const broken = (): Promise<never> => Promise.reject(new Error('connect ECONNREFUSED 10.1.2.3:5432 password=hunter2'));
 
 /** What callers see while a dependency does not work. Needs a composition whose ports can be replaced. */
@@ -123,6 +129,7 @@ export const faultsSuite = (start: Start): void => {
     await subject.runJobs();
     const search = await subject.client.call('POST', '/api/vector/search', { token: cast.admin, json: { query: 'q' } });
     expect([search.status, search.body]).toEqual([500, { detail: 'Embedding service unavailable' }]);
+    expect(search.headers['retry-after']).toBeUndefined();
     const client = await cast.newClient();
     const none = await subject.client.call('POST', '/api/vector/search', { key: client.key, json: { query: 'q' } });
     expect([none.status, none.list]).toEqual([200, []]);
@@ -138,6 +145,22 @@ export const faultsSuite = (start: Start): void => {
     ]);
     const options = { token: cast.admin, json: { name: 'New' } };
     expect((await subject.client.call('PUT', `/api/collections/${id}`, options)).status).toBe(200);
+  });
+
+  test('an embedder that is busy fails searches, and the answer says when to come again', async () => {
+    const busy = () => Promise.reject(new PorticoError('embedding_unavailable', { retryAfterSeconds: 10 }));
+    await startWith({ ports: ({ embedder }) => ({ embedder: { ...embedder, embed: busy } }) });
+    const cast = await createCast(subject);
+    await cast.newCollection();
+    const search = await subject.client.call('POST', '/api/vector/search', { token: cast.admin, json: { query: 'q' } });
+    expect([search.status, search.body]).toEqual([500, { detail: 'Embedding service unavailable' }]);
+    expect(search.headers['retry-after']).toBe('10');
+    const { paths } = (await subject.client.call('GET', '/openapi.json')).body as unknown as OpenApi;
+    const responses = ['/api/vector/search', '/api/operations/search'].map(
+      (path) => paths[path]?.post.responses['500'],
+    );
+    for (const response of responses) expect(response?.headers).toHaveProperty('Retry-After');
+    expect(paths['/api/profiles/register']?.post.responses['500']?.headers).not.toHaveProperty('Retry-After');
   });
 
   test('readiness says which dependency does not work, and why only if the reason is in our own words', async () => {

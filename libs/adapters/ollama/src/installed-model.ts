@@ -1,6 +1,6 @@
 import type { OllamaApi } from './ollama-api.ts';
 import { OllamaFailure } from './ollama-failure.ts';
-import { textScheme } from './model-text.ts';
+import { earlierTextScheme, textScheme } from './model-text.ts';
 
 export interface InstalledModelOptions {
   readonly api: OllamaApi;
@@ -64,6 +64,9 @@ export class InstalledModel {
     return id;
   }
 }
+
+/** The id that the version before gave the model of this id. */
+export const earlierId = (id: string): string => id.replace(/\+\d+$/, `+${earlierTextScheme}`);
 
 const digestOf = (tags: unknown, name: string): string | null => {
   const { models } = Object(tags) as { readonly models?: unknown };

@@ -4,17 +4,19 @@ export interface OllamaLimits {
   readonly queryMs: number;
   /** How long of that it may wait to be sent, before it fails. */
   readonly queryWaitMs: number;
-  /** How long a call for documents may take, waiting included. Not started with less than half of that left. */
+  /** How long a call for documents may take, waiting included. */
   readonly documentsMs: number;
+  /** How long the request for a piece of a document may take: longer than its caller waits, as its vector is kept. */
+  readonly pieceMs: number;
   /** How long a check may take: less than the timeout of whoever monitors the service. */
   readonly checkMs: number;
-  /** Concurrent requests for short queries. Long queries get one, documents another. */
+  /** Concurrent requests for short queries. Long queries get one, pieces of documents another. */
   readonly shortQueries: number;
-  /** Target duration of a request for documents: a query may wait behind it. */
-  readonly documentsRequestMs: number;
-  /** How long a text that waits behind others does so; less than half of `documentsMs`, after which it fails. */
+  /** How long a piece waits while there are queries. */
+  readonly pieceWaitMs: number;
+  /** How long a piece that waits behind others does so. */
   readonly behindMs: number;
-  /** Calls that may wait, for short queries and for documents each; one more fails at once. */
+  /** Texts that may wait, of short queries and of documents each; one more fails at once. */
   readonly waiting: number;
   /** The same for long queries: as many as can be embedded in time. */
   readonly longWaiting: number;
@@ -34,8 +36,6 @@ export interface OllamaLimits {
   /** While the model loads, the server is checked after this, then with backoff up to `loadLookMaxMs`. */
   readonly loadLookMs: number;
   readonly loadLookMaxMs: number;
-  /** A server that embeds a word within this time is not busy. */
-  readonly wordMs: number;
   /** The shortest time between two log lines about a pull's progress. */
   readonly progressMs: number;
   /** A pull without progress for this long has failed. */
@@ -55,9 +55,10 @@ export const ollamaLimits: OllamaLimits = {
   queryMs: 5_000,
   queryWaitMs: 2_500,
   documentsMs: 14_000,
+  pieceMs: 60_000,
   checkMs: 2_000,
   shortQueries: 4,
-  documentsRequestMs: 1_000,
+  pieceWaitMs: 1_000,
   behindMs: 4_000,
   waiting: 64,
   longWaiting: 4,
@@ -70,13 +71,9 @@ export const ollamaLimits: OllamaLimits = {
   loadKnownMs: 240_000,
   loadLookMs: 1_000,
   loadLookMaxMs: 10_000,
-  wordMs: 2_000,
   progressMs: 10_000,
   pullSilenceMs: 240_000,
   pullPauseMs: 5_000,
   pullPauseMaxMs: 300_000,
   busyToldMs: 60_000,
 };
-
-/** Most texts in a request. The server embeds them one by one, so more would gain nothing. */
-export const batchSize = 16;

@@ -20,7 +20,7 @@ export interface ModelLoadOptions {
 /**
  * Tracks whether the server has the model in memory. The server abandons a load when the client that started it
  * disconnects. So a load is started apart from any text, one at a time, and may take minutes, however many callers time
- * out meanwhile.
+ * out meanwhile. If a text finds the model unloaded unexpectedly, its request goes on until the load is over.
  */
 export class ModelLoad {
   readonly #options: ModelLoadOptions;
@@ -57,7 +57,7 @@ export class ModelLoad {
   async ready(signal: AbortSignal, isPatient: boolean): Promise<void> {
     const { limits } = this.#options;
     if (performance.now() - this.#knownAt < limits.loadKnownMs) return;
-    const loading = (this.#loading ??= this.#begin());
+    const loading = (this.#loading ??= this.#begin(performance.now()));
     if (this.#isSilent) throw silence();
     const patienceMs = Math.ceil(Math.max(0, this.#begunAt + limits.loadPatienceMs - performance.now()));
     const patience = isPatient ? signal : AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
@@ -66,8 +66,17 @@ export class ModelLoad {
     });
   }
 
-  #begin(): Promise<void> {
-    this.#begunAt = performance.now();
+  /**
+   * A text that was sent at `sentAt` got no answer in time: its request may be what loads the model. Resolves once that
+   * is over, so that the request may end; until then `ready` has no more patience than with any load of this age.
+   */
+  async overAfter(sentAt: number): Promise<void> {
+    this.forget();
+    await (this.#loading ??= this.#begin(sentAt)).catch(() => undefined);
+  }
+
+  #begin(begunAt: number): Promise<void> {
+    this.#begunAt = begunAt;
     const loading = this.#load().finally(() => {
       this.#loading = null;
     });

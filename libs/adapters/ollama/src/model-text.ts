@@ -1,15 +1,20 @@
 import type { EmbeddingPurpose } from '@portico/domain';
 
 /**
- * Incremented whenever the document prefix or the rule for cutting changes, since stored vectors are not comparable
- * then: it is part of the model's id.
+ * Incremented whenever the document prefix or the rule for reading documents changes: stored vectors are part of the
+ * model's id, and are made again then. The vectors of scheme 1 are those of the beginning of a document, and can be
+ * compared with the present ones.
  */
-export const textScheme = 1;
+export const textScheme = 2;
+export const earlierTextScheme = 1;
 
-/** Length in UTF-16 units that a text is cut to before it is sent: about the 2,048 tokens of nomic-embed-text in English. */
-export const textUnitsMax = 8_192;
 /** A text still too long at this length is refused; no tokenizer needs more than four tokens per unit. */
 export const textUnitsMin = 128;
+
+/** Tokens of a piece of a document. With prefix, beginning and end 256: about half a second on two cores. */
+export const pieceTokensMax = 248;
+/** Pieces that a document is read up to: those of 10,000 characters of English, or of 4,000 in other scripts. */
+export const piecesMax = 16;
 
 /** Tokens that a query is cut to: a server without a GPU takes a second or more for that many. */
 export const queryTokensMax = 512;
@@ -18,18 +23,24 @@ export const shortQueryTokensMax = 64;
 
 /**
  * A rough upper bound for a tokenizer: it knows few whole words, but all beginnings and endings of some letters, and
- * takes a token per character for scripts other than Latin.
+ * takes a token per character for scripts other than Latin. It takes a Korean syllable apart into two or three.
  */
 const token = /[a-z]{1,4}|[0-9]{1,3}|\S/giu;
+const syllable = /[\uac00-\ud7a3]/;
+const tokensIn = (matched: string): number => (syllable.test(matched) ? 3 : 1);
 
-export const tokensOf = (text: string): number => text.match(token)?.length ?? 0;
+/** About the number of tokens, counted without the model; for prose in English half as many again. */
+export const tokensOf = (text: string): number =>
+  (text.match(token) ?? []).reduce((tokens, matched) => tokens + tokensIn(matched), 0);
 
 /** The first `tokensMax` tokens of a text, or all of it. */
 export const cutTokens = (text: string, tokensMax: number): string => {
   let tokens = 0;
+  let end = 0;
   for (const { index, 0: matched } of text.matchAll(token)) {
-    tokens += 1;
-    if (tokens === tokensMax) return text.slice(0, index + matched.length);
+    tokens += tokensIn(matched);
+    if (tokens > tokensMax) return text.slice(0, end);
+    end = index + matched.length;
   }
   return text;
 };

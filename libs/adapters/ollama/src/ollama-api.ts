@@ -5,7 +5,7 @@ import { OllamaFailure, OllamaRefusal } from './ollama-failure.ts';
 /** The requests that Portico sends to an Ollama server. Their responses are not validated here. */
 export interface OllamaApi {
   /** `truncate: false`: a text that is too long is refused, never cut silently. */
-  embed(texts: readonly string[], signal: AbortSignal): Promise<unknown>;
+  embed(text: string, signal: AbortSignal): Promise<unknown>;
   /** Resolves once the model is loaded, even if the server is busy with texts. */
   load(signal: AbortSignal): Promise<unknown>;
   tags(signal: AbortSignal): Promise<unknown>;
@@ -40,7 +40,7 @@ export const createOllamaApi = (address: string, model: string, options: ModelOp
   const embed = (input: string[], signal: AbortSignal) =>
     readable(client('application/json', signal).embed({ ...asked, input }));
   return {
-    embed: (texts, signal) => embed([...texts], signal),
+    embed: (text, signal) => embed([text], signal),
     load: (signal) => embed([], signal),
     tags: (signal) => readable(client('application/json', signal).list()),
     async *pull(signal) {

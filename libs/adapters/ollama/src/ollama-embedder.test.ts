@@ -106,7 +106,7 @@ describe('the Ollama embedder on the stand-in, texts:', () => {
     async (model) => {
       const { embedder, standIn } = await openOllama({ model, pull: true });
       await embedder.check();
-      expect(await embedder.modelId()).toBe('nomic-embed-text:latest@0a109f422b47e3a3+1');
+      expect(await embedder.modelId()).toBe('nomic-embed-text:latest@0a109f422b47e3a3+2');
       expect(standIn.asked('/api/pull')).toEqual([]);
     },
   );
@@ -118,36 +118,38 @@ describe('the Ollama embedder on the stand-in, texts:', () => {
     expect(inputs(standIn)).toEqual([['rain']]);
   });
 
-  test('texts are sent sixteen at a time, in their order', async () => {
+  test('texts are sent one at a time, in their order', async () => {
     const { embedder, standIn } = await openOllama();
     const texts = Array.from({ length: 40 }, (_, index) => `word${index}`);
     const { vectors } = await embedder.embed(texts, 'document');
-    expect(inputs(standIn).map(({ length }) => length)).toEqual([16, 16, 8]);
+    expect(inputs(standIn)).toEqual(texts.map((text) => [`search_document: ${text}`]));
     const [last] = (await embedder.embed(['word39'], 'document')).vectors;
     expect(vectors.at(-1)).toEqual(last);
   });
 
-  test('a text is cut in half until the model accepts it, and only its length is logged, once', async () => {
-    const { embedder, standIn, lines } = await openOllama();
-    await embedder.embed(['b '.repeat(4500)], 'document');
-    expect(inputs(standIn).map(([text = '']) => text.length)).toEqual(
-      [8192, 4096, 2048].map((units) => units + 'search_document: '.length),
-    );
-    expect(lines.filter((line) => line.startsWith('debug'))).toEqual([
-      'debug A text of 9000 UTF-16 units was cut to 2048 for the model',
-    ]);
+  test('a document is sent in pieces of at most 256 tokens, and its vector is their mean', async () => {
+    const { embedder, standIn, time } = await openOllama();
+    standIn.runner.tokenMs = 1;
+    const parts = ['Rain falls. '.repeat(62), 'Snow melts. '.repeat(31)];
+    const { vectors } = await time.passUntil(embedder.embed([parts.join('')], 'document'));
+    expect(inputs(standIn)).toEqual(parts.map((part) => [`search_document: ${part}`]));
+    expect(standIn.runner.turns.every((tokens) => tokens <= 256)).toBe(true);
+    const [rain, snow] = (await time.passUntil(embedder.embed(parts, 'document'))).vectors;
+    const sum = rain?.map((x, i) => 2 * x + (snow?.[i] ?? 0)) ?? [];
+    const length = Math.hypot(...sum);
+    const mean = Array.from(sum, (x) => x / length);
+    vectors[0]?.forEach((x, i) => expect(x).toBeCloseTo(mean[i] ?? Infinity, 6));
   });
 
-  test('in a batch only the text that is too long is cut, so each has the same vector as alone', async () => {
-    const { embedder, standIn } = await openOllama();
-    const long = 'rain, '.repeat(1300);
-    const fitting = `${'wind and '.repeat(400)}${'snow '.repeat(400)}`;
-    const { vectors } = await embedder.embed([fitting, long, 'sun'], 'document');
-    for (const [index, text] of [fitting, long, 'sun'].entries()) {
-      expect((await embedder.embed([text], 'document')).vectors[0]).toEqual(vectors[index]);
-    }
-    expect(inputs(standIn).some((input) => input.length === 1 && input[0]?.endsWith(fitting))).toBe(true);
-    expect((await embedder.embed([fitting.slice(0, 2000)], 'document')).vectors[0]).not.toEqual(vectors[0]);
+  test('a text is cut in half until the model accepts it, and only its length is logged, once', async () => {
+    const { embedder, standIn, lines } = await openOllama({}, { models: [{ ...nomicStandIn, contextLength: 80 }] });
+    await embedder.embed(['b '.repeat(240)], 'document');
+    expect(inputs(standIn).map(([text = '']) => text.length)).toEqual(
+      [480, 240, 128].map((units) => units + 'search_document: '.length),
+    );
+    expect(lines.filter((line) => line.startsWith('debug'))).toEqual([
+      'debug A text of 480 UTF-16 units was cut to 128 for the model',
+    ]);
   });
 
   test('a text that cannot be cut short enough is refused after a few attempts', async () => {
@@ -157,7 +159,7 @@ describe('the Ollama embedder on the stand-in, texts:', () => {
       name: 'TextRefusedError',
       message: 'A text of 128 UTF-16 units is too long for the model',
     });
-    expect(inputs(standIn)).toHaveLength(7);
+    expect(inputs(standIn).map(([text = '']) => text.length - 'search_document: '.length)).toEqual([496, 248, 128]);
     expect(lines.filter((line) => line.startsWith('warn'))).toEqual([]);
   });
 });
@@ -165,7 +167,17 @@ describe('the Ollama embedder on the stand-in, texts:', () => {
 describe('the Ollama embedder on the stand-in, model:', () => {
   test('the id consists of name, tag, digest and text scheme', async () => {
     const { embedder } = await openOllama();
-    expect(await embedder.modelId()).toBe('nomic-embed-text:latest@0a109f422b47e3a3+1');
+    expect(await embedder.modelId()).toBe('nomic-embed-text:latest@0a109f422b47e3a3+2');
+  });
+
+  test('the version before has the same vectors under its own id, also while the server is away', async () => {
+    const { embedder, standIn } = await openOllama();
+    const { vectors } = await embedder.embed(['rain'], 'query');
+    const id = 'nomic-embed-text:latest@0a109f422b47e3a3+1';
+    expect(await embedder.earlier.embed(['rain'], 'query')).toEqual({ modelId: id, vectors });
+    await standIn.control.stop();
+    expect(await embedder.earlier.modelId()).toBe(id);
+    await expect(embedder.earlier.check()).rejects.toMatchObject({ code: 'embedding_unavailable' });
   });
 
   test('the id is cached, and the last one is returned while the server is away', async () => {
@@ -192,9 +204,9 @@ describe('the Ollama embedder on the stand-in, model:', () => {
     const before = await embedder.modelId();
     standIn.install({ ...nomicStandIn, digest: otherDigest });
     await time.pass(ollamaLimits.rememberedMs);
-    expect(await embedder.modelId()).toBe('nomic-embed-text:latest@bbbbbbbbbbbbbbbb+1');
+    expect(await embedder.modelId()).toBe('nomic-embed-text:latest@bbbbbbbbbbbbbbbb+2');
     expect(lines.at(-1)).toBe(
-      `info The embedding model is now nomic-embed-text:latest@bbbbbbbbbbbbbbbb+1 (was ${before})`,
+      `info The embedding model is now nomic-embed-text:latest@bbbbbbbbbbbbbbbb+2 (was ${before})`,
     );
   });
 

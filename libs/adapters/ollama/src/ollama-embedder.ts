@@ -15,16 +15,16 @@ import {
   type EmbeddingPurpose,
 } from '@portico/domain';
 import { circuitBreaker, handleWhen, isBrokenCircuitError, isTaskCancelledError } from 'cockatiel';
-import { GatheredDocuments } from './gathered-documents.ts';
-import { InstalledModel } from './installed-model.ts';
+import { Documents } from './documents.ts';
+import { earlierId, InstalledModel } from './installed-model.ts';
 import { ollamaLimits, type OllamaLimits } from './limits.ts';
 import { beingLoaded, ModelLoad } from './model-load.ts';
 import { ModelPull } from './model-pull.ts';
 import { cutTokens, queryTokensMax, shortQueryTokensMax, tokensOf } from './model-text.ts';
 import { createOllamaApi, type ModelOptions, type OllamaApi } from './ollama-api.ts';
-import { OllamaFailure, OllamaRefusal, type FailureKind } from './ollama-failure.ts';
-import { SlowTexts } from './slow-texts.ts';
-import { TextRequests } from './text-requests.ts';
+import { notSentInTime, OllamaFailure, OllamaRefusal, type FailureKind } from './ollama-failure.ts';
+import { PieceQueue } from './piece-queue.ts';
+import { TextRequests, type EmbeddedText } from './text-requests.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 export interface OllamaEmbedderOptions extends ModelOptions {
@@ -43,6 +43,8 @@ export interface OllamaEmbedderOptions extends ModelOptions {
 export interface OllamaEmbedder extends Embedder {
   /** The same, except that its documents wait while others do, for some seconds. */
   readonly behind: Embedder;
+  /** The same under the id of the version before, whose vectors can be compared: searches use them after an update. */
+  readonly earlier: Embedder;
   /** Ends all requests, a pull included. */
   close(): Promise<void>;
 }
@@ -56,16 +58,17 @@ const word = 'Portico';
 
 class OllamaServerEmbedder implements OllamaEmbedder {
   readonly behind: Embedder;
+  readonly earlier: Embedder;
   readonly #options: OllamaEmbedderOptions;
   readonly #limits: OllamaLimits;
   readonly #model: InstalledModel;
   readonly #load: ModelLoad;
   readonly #pull: ModelPull;
   readonly #texts: TextRequests;
-  readonly #slow = new SlowTexts();
   readonly #closing = new AbortController();
   readonly #lanes: Readonly<Record<'short' | 'long', Semaphore>>;
-  readonly #documents: GatheredDocuments;
+  readonly #pieces: PieceQueue;
+  readonly #documents: Documents;
   readonly #breakers;
   readonly #outage: Outage;
   /** Whether it was busy or loading the model at the last attempt. */
@@ -93,26 +96,34 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     this.#load = new ModelLoad({ api, model, limits, closing: this.#closing.signal, log });
     const isMissing = (signal: AbortSignal) => this.#model.look(signal).then(() => false, isMissingModel);
     this.#pull = new ModelPull({ api, model, limits, log, isMissing });
-    const unitsMaxOf = (text: string) => this.#slow.unitsMaxOf(text);
-    this.#texts = new TextRequests({ api, model, installed: this.#model, unitsMaxOf, log });
-    const { shortQueries, waiting, longWaiting, documentsRequestMs, documentsMs, behindMs } = limits;
+    this.#texts = new TextRequests({ api, model, installed: this.#model, log });
+    const { shortQueries, waiting, longWaiting, pieceMs, pieceWaitMs, behindMs } = limits;
     const overfull = () => new OllamaFailure('busy', 'too many texts are waiting');
     this.#lanes = {
       short: createSemaphore({ concurrency: shortQueries, waitingMax: waiting, overfull }),
       long: createSemaphore({ concurrency: 1, waitingMax: longWaiting, overfull }),
     };
-    this.#documents = new GatheredDocuments({
-      send: (texts, signal) => this.#breakers.document.execute(() => this.#send(texts, 'document', signal), signal),
-      requestMs: documentsRequestMs,
-      callMs: documentsMs,
-      waiting,
+    this.#pieces = new PieceQueue({
+      send: (text) => this.#breakers.document.execute(() => this.#send(text, 'document', this.#signal(pieceMs))),
+      waitingMax: waiting,
+      pieceWaitMs,
       behindMs,
     });
+    this.#documents = new Documents((text, signal, isBehind) => this.#pieces.embed(text, signal, isBehind));
     this.#breakers = { query: breakerOf(limits), document: breakerOf(limits) };
+    const check = () => this.check();
     this.behind = {
       modelId: () => this.modelId(),
       embed: (texts, purpose) => this.#embed(texts, purpose, true),
-      check: () => this.check(),
+      check,
+    };
+    this.earlier = {
+      modelId: async () => earlierId(this.#model.known ?? (await this.modelId())),
+      embed: async (texts, purpose) => {
+        const { modelId, vectors } = await this.embed(texts, purpose);
+        return { modelId: earlierId(modelId), vectors };
+      },
+      check,
     };
   }
 
@@ -183,32 +194,16 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     const cut = texts.map((text) => cutTokens(text, queryTokensMax));
     const isLong = cut.reduce((sum, text) => sum + tokensOf(text), 0) > shortQueryTokensMax;
     const lane = this.#lanes[isLong ? 'long' : 'short'];
-    const sent = this.#breakers.query.execute(
-      () => lane(() => this.#send(cut, 'query', signal), busyAfter(queryWaitMs)),
-      signal,
-    );
-    return this.#inTime(sent, signal, queryMs);
+    const send = () => byOneModel(cut, (text) => this.#send(text, 'query', signal));
+    const sent = this.#breakers.query.execute(() => lane(send, busyAfter(queryWaitMs)), signal);
+    return this.#pieces.query(() => this.#inTime(sent, signal, queryMs));
   }
 
-  /**
-   * A text that took too long is sent by itself, right after a word has shown that the server is not busy. Only then
-   * can its length be blamed for another timeout, and the text is cut.
-   */
-  async #document(texts: readonly string[], isBehind: boolean): Promise<EmbeddedTexts> {
-    const { documentsMs, wordMs } = this.#limits;
-    const [text = ''] = texts;
-    const isSlow = texts.length === 1 && this.#slow.has(text);
-    if (isSlow && this.#slow.unitsMaxOf(text) === 0) {
-      this.#slow.settle(text);
-      throw new OllamaFailure('text', `${unitsOf(text)} took the model more than ${documentsMs} ms, even when cut`);
-    }
+  #document(texts: readonly string[], isBehind: boolean): Promise<EmbeddedTexts> {
+    const { documentsMs } = this.#limits;
     const signal = this.#signal(documentsMs);
-    if (isSlow)
-      await this.#inTime(this.#documents.embed([word], signal, { isAlone: true }), this.#signal(wordMs), wordMs);
-    const sent = this.#documents.embed(texts, signal, { isAlone: isSlow, isBehind });
-    const embedded = await this.#inTime(sent, signal, documentsMs);
-    if (isSlow) this.#slow.settle(text);
-    return embedded;
+    const embedded = byOneModel(texts, (text) => this.#documents.embed(text, signal, isBehind));
+    return this.#inTime(embedded, signal, documentsMs);
   }
 
   /** A timeout of our own says nothing about the server: `#overdue` finds out whether it is away. */
@@ -222,36 +217,40 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     }
   }
 
-  async #send(texts: readonly string[], purpose: EmbeddingPurpose, signal: AbortSignal): Promise<EmbeddedTexts> {
-    if (signal.aborted)
-      throw this.#closing.signal.aborted ? signal.reason : new OllamaFailure('busy', 'a text was not sent in time');
+  /**
+   * `signal`: how long the answer is waited for. The request goes on for as long as it may be what loads the model,
+   * because the server would abandon the load.
+   */
+  async #send(text: string, purpose: EmbeddingPurpose, signal: AbortSignal): Promise<EmbeddedText> {
+    if (signal.aborted) throw this.#closing.signal.aborted ? signal.reason : notSentInTime();
+    const over = new AbortController();
+    let sentAt = performance.now();
     try {
       await this.#load.ready(signal, purpose === 'document');
-      const embedded = await unlessAborted(signal, this.#texts.embed(texts, purpose, signal));
+      sentAt = performance.now();
+      const request = this.#texts.embed(text, purpose, AbortSignal.any([over.signal, this.#closing.signal]));
+      const embedded = await unlessAborted(signal, request);
       this.#load.noteLoaded();
       return embedded;
     } catch (error) {
       if (this.#closing.signal.aborted || kindOf(error) !== 'server') throw error;
       // An invalid response says nothing about the model.
       if (!(error instanceof OllamaFailure) || error instanceof OllamaRefusal) this.#load.forget();
-      throw signal.aborted ? await this.#overdue(texts, purpose, error) : error;
+      if (!signal.aborted) throw error;
+      void this.#load.overAfter(sentAt).then(() => over.abort());
+      throw await this.#overdue(error);
     }
   }
 
   /** Why a request timed out: a server that answers nothing else is away, one that does is busy. */
-  async #overdue(texts: readonly string[], purpose: EmbeddingPurpose, cause: unknown): Promise<unknown> {
+  async #overdue(cause: unknown): Promise<unknown> {
     try {
       await this.#model.look(this.#signal(this.#limits.checkMs));
+      return new OllamaFailure('busy', 'no vector came in time', cause);
     } catch (error) {
       this.#noteFailure(error);
       return error;
     }
-    const [text = '', ...more] = texts;
-    if (purpose === 'document' && more.length === 0 && text !== word) {
-      const units = this.#slow.tookTooLong(text);
-      if (units < text.length) this.#options.log.info({}, `${unitsOf(text)} takes too long to embed: cut to ${units}`);
-    }
-    return new OllamaFailure('busy', 'no vector came in time', cause);
   }
 
   #noteSuccess(modelId: string): void {
@@ -303,15 +302,37 @@ const breakerOf = ({ breakMs, failures, failuresWithinMs }: OllamaLimits) =>
     },
   );
 
-const unavailable = (cause: unknown, because?: string): PorticoError =>
-  cause instanceof PorticoError
-    ? cause
-    : new PorticoError('embedding_unavailable', { cause, ...(because === undefined ? {} : { because }) });
+/** When to come again: the text before is done within seconds, a load takes as long as the disk needs. */
+const retryAfterSeconds: Partial<Record<FailureKind, number>> = { busy: 2, loading: 10 };
+
+const unavailable = (cause: unknown, because?: string): PorticoError => {
+  if (cause instanceof PorticoError) return cause;
+  const kind = kindOf(cause);
+  const seconds = kind === null ? undefined : retryAfterSeconds[kind];
+  return new PorticoError('embedding_unavailable', {
+    cause,
+    ...(because === undefined ? {} : { because }),
+    ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }),
+  });
+};
 
 const stillTried = (cause: unknown): OllamaFailure =>
   new OllamaFailure('untold', 'a test embedding is still running', cause);
 
-const unitsOf = (text: string): string => `A text of ${text.length} UTF-16 units`;
+/** Embeds texts one after the other. */
+const byOneModel = async (
+  texts: readonly string[],
+  embed: (text: string) => Promise<EmbeddedText>,
+): Promise<EmbeddedTexts> => {
+  const vectors: Float32Array[] = [];
+  let id: string | null = null;
+  for (const text of texts) {
+    const { modelId, vector } = await embed(text);
+    if (modelId !== (id ??= modelId)) throw new OllamaFailure('server', 'The Ollama model changed between two texts');
+    vectors.push(vector);
+  }
+  return { modelId: id ?? '', vectors };
+};
 
 const isMissingModel = (error: unknown): boolean => {
   if (kindOf(error) === 'missing') return true;

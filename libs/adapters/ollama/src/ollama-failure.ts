@@ -16,6 +16,8 @@ export class OllamaFailure extends Error {
   }
 }
 
+export const notSentInTime = (): OllamaFailure => new OllamaFailure('busy', 'a text was not sent in time');
+
 /** A status other than 200, with the server's message. */
 export class OllamaRefusal extends OllamaFailure {
   readonly status: number;

@@ -21,7 +21,6 @@ const faults: readonly OllamaFault[] = [
   'shortVector',
   'empty',
   'twoVectors',
-  'oneTooFew',
   'busy',
   'failure',
   'runnerGone',
@@ -214,8 +213,8 @@ test(stand('queries do not wait behind waiting documents'), async () => {
   await warmUp({ embedder, standIn });
   standIn.setFault({ slowMs: 300 });
   const order: string[] = [];
-  const documents = Array.from({ length: 24 }, () =>
-    embedder.embed(['rain'], 'document').then(() => order.push('document')),
+  const documents = Array.from({ length: 24 }, (_, i) =>
+    embedder.embed([`rain ${i}`], 'document').then(() => order.push('document')),
   );
   const queries = Array.from({ length: 7 }, () => embedder.embed(['rain'], 'query').then(() => order.push('query')));
   await time.passUntil(Promise.all([...documents, ...queries]));

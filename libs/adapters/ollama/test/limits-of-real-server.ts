@@ -10,5 +10,4 @@ export const limitsOfRealServer: Partial<OllamaLimits> = {
   documentsMs: 600_000,
   checkMs: 300_000,
   loadPatienceMs: 300_000,
-  wordMs: 300_000,
 };

@@ -49,13 +49,24 @@ const create = async ({ useCases, documents, ports }: Composition, name: string,
   await useCases.createCollection(authority, admin.id, { ...texts, document, strict: false });
 };
 
-const found = async ({ useCases, localIssuer }: Composition, query: string): Promise<readonly string[]> => {
+const admitted = async ({ useCases, localIssuer }: Composition) => {
   const token = await localIssuer?.mint({ ...localAdmin, ttlSeconds: 60 });
   const credential = { kind: 'token', token: token ?? '' } as const;
   const request = { credential, auth: 'token', target: null, sender: { address: '::1' }, deadline: null } as const;
-  const { principal } = await useCases.admit(request);
+  return (await useCases.admit(request)).principal;
+};
+
+const found = async (portico: Composition, query: string): Promise<readonly string[]> => {
   const search = { query, limit: 10, collectionId: null, method: null };
-  return (await useCases.searchOperations(principal, search)).results.map(({ summary }) => summary ?? '');
+  return (await portico.useCases.searchOperations(await admitted(portico), search)).results.map(
+    ({ summary }) => summary ?? '',
+  );
+};
+
+/** The names of collections. */
+const foundCollections = async (portico: Composition, query: string): Promise<readonly string[]> => {
+  const { results } = await portico.useCases.searchCollections(await admitted(portico), query, 10);
+  return results.map(({ collectionName }) => collectionName);
 };
 
 const documentsOf = (standIn: OllamaStandIn): readonly string[] =>
@@ -101,4 +112,27 @@ test('Ollama stand-in: the end of the process interrupts the embedding of operat
   expect(id && (await time.passUntil(portico.useCases.workJob(id)))).toBe('done');
   expect(sentOf()).toHaveLength(steps.length);
   expect(new Set(sentOf()).size).toBe(steps.length);
+});
+
+test('Ollama stand-in: after an update that reads documents anew, searches use the vectors before until all are new', async () => {
+  const { standIn, portico } = await open();
+  const { embedder, embeddings, models, outbox } = portico.ports;
+  await create(portico, 'Weather', []);
+  await create(portico, 'Payments', []);
+  const current = await embedder.modelId();
+  const before = current.replace(/\d+$/, '1');
+  for (const job of await outbox.due('embed', Date.now(), 9)) await portico.useCases.workJob(job);
+  for (const { collectionId, vector } of await embeddings.changedSince(0, current, 9)) {
+    await embeddings.put({ collectionId, modelId: before, contentRevision: 1, vector });
+  }
+  while ((await models.removeEmbeddings(current, 9)) > 0);
+  await models.announce(before, 1);
+  await models.promote(null, before);
+  expect((await foundCollections(portico, 'weather'))[0]).toBe('Weather');
+  standIn.requests.length = 0;
+  const background = startBackground(portico, intervals);
+  onTestFinished(() => background.stop());
+  await expect.poll(async () => (await models.state()).serving).toBe(current);
+  expect(documentsOf(standIn)).toEqual(expect.arrayContaining(['Weather', 'Payments']));
+  expect((await foundCollections(portico, 'payments'))[0]).toBe('Payments');
 });

@@ -28,7 +28,6 @@ export type OllamaFault =
   | 'shortVector'
   | 'empty'
   | 'twoVectors'
-  | 'oneTooFew'
   | 'busy'
   | 'failure'
   | 'runnerGone'
@@ -74,6 +73,8 @@ export class OllamaStandIn implements OllamaServer {
   readonly requests: OllamaRequest[] = [];
   /** The largest number of embed requests that were under way at once. */
   mostAtOnce = 0;
+  /** The embed requests that are under way. */
+  underWay = 0;
   /** How long each step of a pull takes. */
   pullStepMs = 1;
   pullFault: PullFault | null = null;
@@ -82,7 +83,6 @@ export class OllamaStandIn implements OllamaServer {
   #fault: OllamaFault | null = null;
   #faultsLeft = 0;
   #afterEmbed: (() => void) | null = null;
-  #underWay = 0;
   #loopback: LoopbackServer | null = null;
   readonly #models = new Map<string, StandInModel>();
   readonly #registry = new Map<string, StandInModel>();
@@ -158,9 +158,9 @@ export class OllamaStandIn implements OllamaServer {
   }
 
   async #embed(request: Json, response: ServerResponse): Promise<void> {
-    this.#underWay += 1;
-    this.mostAtOnce = Math.max(this.mostAtOnce, this.#underWay);
-    response.once('close', () => (this.#underWay -= 1));
+    this.underWay += 1;
+    this.mostAtOnce = Math.max(this.mostAtOnce, this.underWay);
+    response.once('close', () => (this.underWay -= 1));
     const fault = this.#faultsLeft > 0 ? this.#fault : null;
     this.#faultsLeft -= 1;
     if (typeof fault === 'object' && fault) await setTimeout(fault.slowMs);
@@ -291,7 +291,7 @@ const spoil = (fault: Exclude<OllamaFault, object>, answer: Answer, response: Se
   raw(response, fault === 'nan' ? text.replace(/\[\[[^,]*/, '[[NaN') : text);
 };
 
-type VectorFault = 'infinite' | 'null' | 'zero' | 'shortVector' | 'empty' | 'twoVectors' | 'oneTooFew';
+type VectorFault = 'infinite' | 'null' | 'zero' | 'shortVector' | 'empty' | 'twoVectors';
 
 const spoiltVectors: Readonly<Record<VectorFault, (vectors: readonly number[][]) => unknown>> = {
   infinite: (vectors) => vectors.map((vector) => ['infinite', ...vector.slice(1)]),
@@ -300,7 +300,6 @@ const spoiltVectors: Readonly<Record<VectorFault, (vectors: readonly number[][])
   shortVector: (vectors) => vectors.map((vector) => vector.slice(0, -1)),
   empty: () => [],
   twoVectors: (vectors) => vectors.flatMap((vector) => [vector, vector]),
-  oneTooFew: (vectors) => vectors.slice(1),
 };
 
 const jsonType = 'application/json; charset=utf-8';

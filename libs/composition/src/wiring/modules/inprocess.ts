@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createClosedJobQueue, createInProcessJobQueue, createInProcessRateLimiter } from '@portico/inprocess';
 import { Closable, type Module } from '../parts.ts';
-import { jobsAtOnce } from './jobs-at-once.ts';
+import { embeddingsTogether, jobsAtOnce } from './jobs-at-once.ts';
 
 /** Limiter and job queue in this process. */
 export const inProcessModule: Module = (provide) => {
@@ -17,8 +17,9 @@ export const inProcessModule: Module = (provide) => {
       return new Closable(limiter, () => limiter.close());
     },
   );
-  provide('queue', ['duties'], ({ worksJobs }) => {
-    const queue = worksJobs ? createInProcessJobQueue({ concurrency: jobsAtOnce }) : createClosedJobQueue();
+  provide('queue', ['config', 'duties'], ({ ollama }, { worksJobs }) => {
+    const concurrency = ollama ? { ...jobsAtOnce, embed: embeddingsTogether } : jobsAtOnce;
+    const queue = worksJobs ? createInProcessJobQueue({ concurrency }) : createClosedJobQueue();
     return new Closable(queue, () => queue.stop());
   });
 };

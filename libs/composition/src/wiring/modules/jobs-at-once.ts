@@ -2,8 +2,7 @@ import type { JobKind } from '@portico/domain';
 
 /**
  * How many jobs of each kind a process runs at once. Each kind has its own limit: a hanging mail server delays no
- * embedding, a slow Ollama no mail. Concurrent texts fill Ollama's requests; with more of them, at two seconds a text,
- * some would wait there past the embedder's timeout.
+ * embedding, a slow Ollama no mail.
  */
 export const jobsAtOnce: Readonly<Record<JobKind, number>> = {
   'mail.credentials': 4,
@@ -20,8 +19,9 @@ export const jobsAtOnce: Readonly<Record<JobKind, number>> = {
 };
 
 /**
- * How many embedding jobs all processes together run at once with Ollama. It handles one text at a time, and searches
- * queue behind what it was sent; one job reads and stores while the other is computed.
+ * How many embedding jobs all processes together run at once with Ollama, or one process without Redis. It handles one
+ * text at a time, and with more documents at once some would wait past the embedder's timeout; one job reads and stores
+ * while the other is computed.
  */
 export const embeddingsTogether = 2;
 

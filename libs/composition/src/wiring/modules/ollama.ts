@@ -1,7 +1,10 @@
 import { createOllamaEmbedder } from '@portico/ollama';
 import { Closable, configured, type Module } from '../parts.ts';
 
-/** Embeddings from a model on an Ollama server; searches use a built-in one until everything is embedded with that. */
+/**
+ * Embeddings from a model on an Ollama server. Until everything is embedded with it, searches use what they used before:
+ * a built-in model, or the same one by the rules of the version before.
+ */
 export const ollamaModule: Module = (provide) => {
   provide('ollama', ['config', 'logger'], ({ ollama }, logger) => {
     const embedder = createOllamaEmbedder({
@@ -11,5 +14,5 @@ export const ollamaModule: Module = (provide) => {
     return new Closable(embedder, () => embedder.close());
   });
   provide('embedder', ['ollama'], (ollama) => ollama);
-  provide('earlierEmbedders', ['builtIn'], ({ embedders }) => embedders);
+  provide('earlierEmbedders', ['builtIn', 'ollama'], ({ embedders }, { earlier }) => [...embedders, earlier]);
 };

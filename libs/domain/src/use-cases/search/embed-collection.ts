@@ -1,6 +1,7 @@
 import type { CollectionId } from '../../ids.ts';
 import type { Embedder, Ports } from '../../ports/index.ts';
 import { TextRefusedError } from '../../search/embedding.ts';
+import { unlessAway } from './serving-embedder.ts';
 
 type Needs = Pick<Ports, 'collections' | 'embeddings' | 'models' | 'embedder' | 'earlierEmbedders' | 'vectors'>;
 
@@ -29,7 +30,10 @@ export const embedCollection = async (ports: Needs, id: CollectionId): Promise<v
   if (failures.length > 0) throw failures[0];
 };
 
-/** Those of earlier models that are still recorded, and whose embedding of this collection is not up to date. */
+/**
+ * Those of earlier models that are still recorded, and whose embedding of this collection is not up to date. One whose
+ * server is away is not needed yet: the current one is on the same server, so that the job will run again.
+ */
 const neededEarlier = async (
   { models, embeddings, earlierEmbedders }: Needs,
   collectionId: CollectionId,
@@ -37,7 +41,7 @@ const neededEarlier = async (
   if (earlierEmbedders.length === 0) return [];
   const [{ announced }, upToDate] = await Promise.all([models.state(), embeddings.upToDate(collectionId)]);
   const isNeeded = (id: string) => !upToDate.includes(id) && announced.some(({ modelId }) => modelId === id);
-  const ids = await Promise.all(earlierEmbedders.map((embedder) => embedder.modelId()));
+  const ids = await Promise.all(earlierEmbedders.map((embedder) => embedder.modelId().catch(unlessAway)));
   return earlierEmbedders.filter((_, i) => isNeeded(ids[i] ?? ''));
 };
 

@@ -1,4 +1,3 @@
-import { isPorticoError } from '../../errors.ts';
 import type { Ports } from '../../ports/index.ts';
 import {
   forgettable,
@@ -12,6 +11,7 @@ import {
   type SearchModelsState,
 } from '../../search/search-model.ts';
 import { queueOutdated } from './collection-jobs.ts';
+import { unlessAway } from './serving-embedder.ts';
 
 type Needs = Pick<
   Ports,
@@ -61,7 +61,7 @@ export const followModel = (ports: Needs) => {
   const queueOperations = queueOutdated(ports, 'operations', (model) => ports.operationBlocks.outdated(model));
   return async (): Promise<ModelLook> => {
     const { catalog, embeddings, operations } = (await ports.models.state()).epochs;
-    // First, because the embedder of collections may be away without that of operations.
+    // First, because the embedder of collections may be away without that of operations. The next look asks again.
     const operationModel = await ports.operationEmbedder.modelId().catch(unlessAway);
     const operationsOutdated =
       operationModel === null ? null : await queueOperations(operationModel, `${catalog}/${operations}`);
@@ -76,12 +76,6 @@ export const followModel = (ports: Needs) => {
     const forgotten = [...old, ...oldOfOperations].map((model) => model.modelId);
     return { outdated, operationsOutdated, changed, underWay, isShared: isShared(left), forgotten };
   };
-};
-
-/** The next look asks for the model again. */
-const unlessAway = (error: unknown): null => {
-  if (isPorticoError(error, 'embedding_unavailable')) return null;
-  throw error;
 };
 
 const announced = async ({ clock, models }: Needs, names: readonly string[]): Promise<SearchModelsState> => {

@@ -1,3 +1,4 @@
+import { isPorticoError } from '../../errors.ts';
 import type { Embedder, Ports } from '../../ports/index.ts';
 
 /**
@@ -10,4 +11,10 @@ export const servingEmbedder = async (
 ): Promise<Embedder> => {
   for (const earlier of earlierEmbedders) if ((await earlier.modelId()) === serving) return earlier;
   return embedder;
+};
+
+/** For a model whose id is not known while its server is away. */
+export const unlessAway = (error: unknown): null => {
+  if (isPorticoError(error, 'embedding_unavailable')) return null;
+  throw error;
 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { OllamaFailure } from './ollama-failure.ts';
-import { readVectors } from './read-vectors.ts';
+import { readVector } from './read-vector.ts';
 
 const axis = (...values: readonly unknown[]): unknown[] => [
   ...values,
@@ -9,8 +9,8 @@ const axis = (...values: readonly unknown[]): unknown[] => [
 
 test('a vector of any length is normalised to length 1', () => {
   for (const factor of [1e-150, 1, 1e150]) {
-    const [vector] = readVectors({ embeddings: [axis(3 * factor, 4 * factor)] }, 1, 'm');
-    expect([vector?.[0], vector?.[1]]).toEqual([Math.fround(0.6), Math.fround(0.8)]);
+    const vector = readVector({ embeddings: [axis(3 * factor, 4 * factor)] }, 'm');
+    expect([vector[0], vector[1]]).toEqual([Math.fround(0.6), Math.fround(0.8)]);
   }
 });
 
@@ -32,5 +32,5 @@ test.each<[string, unknown]>([
   ['numbers whose length overflows', { embeddings: [axis(1e200)] }],
   ['numbers whose length underflows', { embeddings: [axis(1e-200)] }],
 ])('%s for one text is a failure', (_name, answer) => {
-  expect(() => readVectors(answer, 1, 'm')).toThrow(OllamaFailure);
+  expect(() => readVector(answer, 'm')).toThrow(OllamaFailure);
 });

@@ -2,19 +2,16 @@ import { embeddingDimension } from '@portico/domain';
 import { OllamaFailure } from './ollama-failure.ts';
 
 /**
- * Returns the `count` vectors of a response, normalised to length 1 in double precision; throws a failure for anything
- * else. The server claims length 1, which holds to single precision and not for every model.
+ * Returns the one vector of a response, normalised to length 1 in double precision; throws a failure for anything else.
+ * The server claims length 1, which holds to single precision and not for every model.
  */
-export const readVectors = (answer: unknown, count: number, model: string): Float32Array[] => {
+export const readVector = (answer: unknown, model: string): Float32Array => {
   const { embeddings } = Object(answer) as { readonly embeddings?: unknown };
   if (!Array.isArray(embeddings)) throw new OllamaFailure('server', 'Ollama returned no vectors');
-  if (embeddings.length !== count) {
-    throw new OllamaFailure('server', `Ollama returned ${embeddings.length} vectors for ${count} texts`);
+  if (embeddings.length !== 1) {
+    throw new OllamaFailure('server', `Ollama returned ${embeddings.length} vectors for 1 text`);
   }
-  return embeddings.map((vector: unknown) => readVector(vector, model));
-};
-
-const readVector = (vector: unknown, model: string): Float32Array => {
+  const vector: unknown = embeddings[0];
   if (!Array.isArray(vector)) throw new OllamaFailure('server', 'Ollama returned a vector that is not a list');
   if (vector.length !== embeddingDimension) {
     throw new OllamaFailure(
