@@ -1,5 +1,5 @@
 import type { ConsoleService, Person } from './console-service.ts';
-import { hostileDocument, hostileName, hostileNote, hostileProse } from './hostile-texts.ts';
+import { hostileDocument, hostileName, hostileNote, hostileProse, longLink, longName } from './hostile-texts.ts';
 
 export interface HostileSeed {
   /** An approved client who may use the hostile API. */
@@ -28,6 +28,7 @@ export const seedHostileTexts = async (service: ConsoleService): Promise<Hostile
   await ask('POST', `/api/groups/${group.id}/collections/${api.open.id}`);
   const client = await addPeople(service, group.id, groupName);
   await askForAccess(service, client, api);
+  await addLongWords(service);
   await ask('POST', '/api/service-accounts', { name: hostileName('service account'), scopes: ['catalog:read'] });
   await ask(
     'POST',
@@ -77,6 +78,33 @@ const addPeople = async (service: ConsoleService, groupId: string, groupName: st
   const suspended = await register(personOf('suspended'), nameless('suspended'));
   await ask('POST', `/api/profiles/${suspended}/suspend`);
   return client;
+};
+
+/** Words that fit into no column, in what lists show: everything else there is short. */
+const addLongWords = async ({ ask, register }: ConsoleService): Promise<void> => {
+  const { id } = await ask<Created>('POST', '/api/collections/', {
+    name: longName('API'),
+    description: longLink,
+    openapi_spec: hostileDocument(longName('title')),
+    discoverable: true,
+  });
+  const group = await ask<Created>('POST', '/api/groups', {
+    name: longName('group'),
+    description: longName('description'),
+  });
+  const names = (what: string) => ({ fullName: longName(what), company: longName('company') });
+  const long: Person = { uid: 'long', email: `${'m'.repeat(50)}@${'m'.repeat(50)}.example.com` };
+  await register({ uid: 'long waiting', email: `waiting-${long.email}` }, { ...names('waiting'), approved: false });
+  await register(long, names('person'));
+  await ask('POST', `/api/groups/${group.id}/members`, { profiles: [long.email] });
+  await ask('POST', '/api/access/grants', { profiles: [long.email], groups: [group.id], collections: [id] });
+  await ask('POST', '/api/rate-limits/overrides', { client_id: long.email, allowed_limit: 9, window_seconds: 60 });
+  const hidden = await ask<Created>('POST', '/api/collections/', {
+    name: longName('another API'),
+    openapi_spec: { openapi: '3.1.0', info: { title: 'Other', version: '1' }, paths: {} },
+    discoverable: true,
+  });
+  await ask('POST', '/api/access/requests', { collection_id: hidden.id, reason: longName('reason') }, long);
 };
 
 const askForAccess = async (

@@ -14,6 +14,12 @@ export const hostileName = (where: string): string => {
   return `${where} ${markups[turn % markups.length]?.replace('WHERE', where) ?? ''}`;
 };
 
+/** As long a name as one may have, without a place to break it. */
+export const longName = (where: string): string => where.replaceAll(' ', '-').padEnd(200, 'm');
+
+/** A link that documents of real APIs have, longer than any screen is wide. */
+export const longLink = `https://docs.example.com/${'m'.repeat(710)}`;
+
 /** A longer text, as Markdown with HTML in it: links that run, images that report, and frames. */
 export const hostileProse = (where: string): string =>
   [
@@ -58,6 +64,7 @@ export const hostileDocument = (title: string): object => ({
     { name: hostileTag, description: hostileProse('description of a tag'), externalDocs: { url: dangerousAddress } },
   ],
   paths: {
+    [`/${longName('path')}`]: { get: { ...operation('long'), summary: longName('summary'), description: longLink } },
     "/<script>alert('path')</script>/{id}": {
       summary: hostileName('summary of a path'),
       description: hostileProse('description of a path'),

@@ -50,24 +50,28 @@ describe.skipIf(!browser)('what strangers write', () => {
       return (views[pattern] ?? ['']).map((view) => `${address}${view}`);
     });
 
-  test.each<Role>(['admin', 'client'])('is only text in every page of the role %s', async (role) => {
-    const { page, trouble } = await openPage(browser, service);
-    await signIn(page, service, role === 'admin' ? firstAdmin : seed.client);
-    const walked: string[] = [];
-    for (const waiting = [...addressesOf(role)]; waiting.length > 0;) {
-      const address = waiting.shift() ?? '';
-      if (walked.includes(address)) continue;
-      walked.push(address);
-      await walkTo(page, address);
-      await openEverything(page);
-      expect([address, ...(await harmIn(page))]).toEqual([address]);
-      expect([address, ...trouble()]).toEqual([address]);
-      await screenshot(page, `hostile ${role} ${walked.length} ${address.slice(0, 60)}`);
-      if (walked.length < walkMax) waiting.push(...(await viewsIn(page)));
-    }
-    // Else the walk would say little of what a document holds.
-    expect(walked.filter((address) => address.includes('operation='))).not.toEqual([]);
-  });
+  test.each<Role>(['admin', 'client'])(
+    'is only text, and fits the screen, in every page of the role %s',
+    async (role) => {
+      const { page, trouble } = await openPage(browser, service);
+      await signIn(page, service, role === 'admin' ? firstAdmin : seed.client);
+      const walked: string[] = [];
+      for (const waiting = [...addressesOf(role)]; waiting.length > 0;) {
+        const address = waiting.shift() ?? '';
+        if (walked.includes(address)) continue;
+        walked.push(address);
+        await walkTo(page, address);
+        await openEverything(page);
+        expect([address, ...(await harmIn(page))]).toEqual([address]);
+        expect([address, ...trouble()]).toEqual([address]);
+        expect([address, ...(await widthsTooNarrow(page))]).toEqual([address]);
+        await screenshot(page, `hostile ${role} ${walked.length} ${address.slice(0, 60)}`);
+        if (walked.length < walkMax) waiting.push(...(await viewsIn(page)));
+      }
+      // Else the walk would say little of what a document holds.
+      expect(walked.filter((address) => address.includes('operation='))).not.toEqual([]);
+    },
+  );
 
   test('is shown as it was written', async () => {
     const { page } = await openPage(browser, service);
@@ -93,6 +97,21 @@ describe.skipIf(!browser)('what strangers write', () => {
     expect(new URL(page.url()).origin).toBe(service.address);
   });
 });
+
+/** The widths of screens, in pixels, on which a page has to be scrolled sideways, with how much is beyond the edge. */
+const widthsTooNarrow = async (page: Page): Promise<readonly string[]> => {
+  const before = page.viewportSize();
+  const found: string[] = [];
+  // An open list of choices follows its field a moment later.
+  await page.keyboard.press('Escape');
+  for (const width of [1_440, 1_024, 768, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    const beyond = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    if (beyond > 0) found.push(`${width}: ${beyond} too wide`);
+  }
+  if (before) await page.setViewportSize(before);
+  return found;
+};
 
 /** Goes there, and waits until another heading stands there; the same page in another view keeps its own. */
 const walkTo = async (page: Page, address: string): Promise<void> => {
