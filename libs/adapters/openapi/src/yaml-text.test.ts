@@ -40,6 +40,8 @@ for (let i = 1; i < 10; i++) bomb.push(`a${i}: &a${i} [${Array.from({ length: 10
 
 test.each([
   ['a duplicate key', 'a: 1\nb:\n  c: 1\n  c: 2', /Map keys must be unique at line 4, column 3/],
+  ['a second merge key', 'a: &x {p: 1}\nb:\n  <<: *x\n  <<: *x', /Map keys must be unique at line 4, column 3/],
+  ['a duplicate key in a line', 'a: {b: 1, "b": 2}', /Map keys must be unique at line 1, column 11/],
   ['a mapping on the line of its key', 'a: 1\nb: c: d', /line 2, column 4/],
   ['a tab that indents', 'a:\n\tb: 1', /line 2, column 1/],
   ['an unterminated quoted string', 'a: "b\n', /line \d, column \d/],

@@ -1,4 +1,4 @@
-import { LineCounter, parseDocument, type Document, type YAMLError } from 'yaml';
+import { isScalar, LineCounter, parseDocument, visit, type Document, type YAMLError, type YAMLMap } from 'yaml';
 import { refused } from './read-json.ts';
 
 /**
@@ -24,6 +24,7 @@ export function jsonOfYaml(text: Uint8Array): Uint8Array {
   if (fault) throw refused(`not valid YAML: ${messageOf(fault)} at ${placeIn(lines, fault.pos[0])}`, fault);
 
   try {
+    refuseDuplicates(document, lines);
     // Maps keep the order of the text; objects would put names that look like numbers first.
     return jsonOf(document.toJS({ maxAliasCount: aliasesMax, mapAsMap: true }));
   } catch (error) {
@@ -47,6 +48,8 @@ function parsedYaml(text: string, lines: LineCounter): Document.Parsed {
       version: '1.2',
       merge: true,
       stringKeys: true,
+      // The parser would compare each key with all before it: `refuseDuplicates` takes its place.
+      uniqueKeys: false,
       intAsBigInt: true,
       prettyErrors: false,
       lineCounter: lines,
@@ -58,6 +61,22 @@ function parsedYaml(text: string, lines: LineCounter): Document.Parsed {
     if (!(error instanceof RangeError)) throw error;
     throw refused('nested too deeply to be read as YAML', error); // The parser recurses.
   }
+}
+
+/** All keys are strings by now. */
+function refuseDuplicates(document: Document.Parsed, lines: LineCounter): void {
+  visit(document, {
+    Map(_key, { items }: YAMLMap) {
+      const known = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (known.has(key.value)) {
+          throw refused(`not valid YAML: Map keys must be unique at ${placeIn(lines, key.range?.[0] ?? 0)}`);
+        }
+        known.add(key.value);
+      }
+    },
+  });
 }
 
 const messageOf = (fault: YAMLError): string => fault.message.replace(/\s+$/, '');
