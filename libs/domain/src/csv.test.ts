@@ -24,10 +24,31 @@ test.each([
   expect(csvText(['name'], [[text]])).toBe(`name\r\n${cell}\r\n`);
 });
 
-test.each(['=1+1', '+49', '-1', '@SUM(A1)', '\t=1', '=HYPERLINK("http://x")'])('%j is no formula', (text) => {
+test.each(['=1+1', '+49', '-1', '@SUM(A1)', '=HYPERLINK("http://x")'])('%j is no formula', (text) => {
   const [, row = ''] = csvText(['name'], [[text]]).split('\r\n');
   expect(row.replace(/^"/, '').startsWith("'")).toBe(true);
 });
+
+test.each([
+  ['\uff1d1+1', "'\uff1d1+1"],
+  ['\u200b=1+1', "'\u200b=1+1"],
+  [' \u2060-1', "' \u2060-1"],
+  ['a;=1+1', "a;'=1+1"],
+  ['a; @b;c;\uff0bd', "a;' @b;c;'\uff0bd"],
+  ['\t=1', "\t'=1"],
+  ['a\t+1', "a\t'+1"],
+  ['a;"=1"', `"a;'""=1"""`],
+  ['a\n=1', `"a\n'=1"`],
+])('%j is no formula either where ; or a tab separates cells: %j', (text, cell) => {
+  expect(csvText(['name'], [[text]])).toBe(`name\r\n${cell}\r\n`);
+});
+
+test.each(['a=b', 'read-only', 'ann@example.com', 'a; b', '1+1', 'x\u200b=y', "d'\u00e9j\u00e0-vu"])(
+  '%j stays as it is',
+  (text) => {
+    expect(csvText(['name'], [[text]])).toBe(`name\r\n${text}\r\n`);
+  },
+);
 
 test('a negative number stays a number', () => {
   expect(csvText(['number'], [[-1]])).toBe('number\r\n-1\r\n');
