@@ -84,7 +84,11 @@ describe.skipIf(!redis?.control)('a service without jobs of its own, and a worke
       await begin();
       await makeAndSee(`while-it-${name}`);
       await untilFallback('1');
-      expect((await fetch(`${installation.api.address}/ready`)).status).toBe(200);
+      const ready = await fetch(`${installation.api.address}/ready`);
+      expect([ready.status, await ready.json()]).toMatchObject([
+        200,
+        { status: 'ready', checks: { 'job queue': { status: 'unavailable' } } },
+      ]);
       await end();
       await untilFallback('0');
       const told = await toldByBullmq();

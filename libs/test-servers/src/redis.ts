@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { join } from 'node:path';
 import { absent } from './absent.ts';
 import { onPath } from './binaries.ts';
 import { startContainer } from './container.ts';
@@ -23,6 +25,8 @@ export interface RedisOptions {
   /** Further arguments for `redis-server`; they come last and so override ours. */
   args?: string[];
   password?: string;
+  /** A Sentinel instead of a server, which needs the program on this machine. */
+  sentinel?: true;
 }
 
 /**
@@ -33,11 +37,12 @@ export interface RedisOptions {
 export async function startRedis(options: RedisOptions = {}): Promise<TestRedis | null> {
   const args = serverArguments(options);
   const given = process.env['TEST_REDIS_URL'];
-  if (given && !options.args && !options.password) return { ...at(given), control: null, close: async () => {} };
+  if (given && !options.args && !options.password && !options.sentinel)
+    return { ...at(given), control: null, close: async () => {} };
   const program = onPath('redis-server');
-  if (program) return privateRedis(program, args, options.password);
+  if (program) return privateRedis(program, args, options);
   return (
-    (await containedRedis(args, options.password)) ??
+    (options.sentinel ? null : await containedRedis(args, options.password)) ??
     absent(
       'Redis',
       'install its server (Debian, Ubuntu: apt-get install redis-server), start a container engine, ' +
@@ -47,20 +52,26 @@ export async function startRedis(options: RedisOptions = {}): Promise<TestRedis 
 }
 
 /** Nothing on disk, and no key is evicted: BullMQ requires that a full server answers "no memory left". */
-const serverArguments = ({ args = [], password }: RedisOptions) => [
-  ...['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'],
+const serverArguments = ({ args = [], password, sentinel }: RedisOptions) => [
+  ...(sentinel ? [] : ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction']),
   ...(password ? ['--requirepass', password] : []),
   ...args,
 ];
 
-async function privateRedis(program: string, args: string[], password: string | undefined): Promise<TestRedis> {
+async function privateRedis(program: string, args: string[], { password, sentinel }: RedisOptions): Promise<TestRedis> {
   const folder = newServerFolder('redis', null);
+  const configuration = join(folder, 'sentinel.conf');
+  // A Sentinel writes what it knows there.
+  if (sentinel) writeFileSync(configuration, '');
   const watchdog = startWatchdog(folder, 'KILL');
   try {
     const server = await ServerProcess.start({
       program,
-      arguments: (port) => ['--bind', '127.0.0.1', '--port', String(port), '--dir', folder, ...args],
-      ready: 'Ready to accept connections',
+      arguments: (port) => [
+        ...(sentinel ? [configuration, '--sentinel'] : []),
+        ...['--bind', '127.0.0.1', '--port', String(port), '--dir', folder, ...args],
+      ],
+      ready: sentinel ? 'Sentinel ID is' : 'Ready to accept connections',
       portTaken: 'Address already in use',
       stopSignals: { fast: 'SIGTERM', immediate: 'SIGKILL' },
       folder,

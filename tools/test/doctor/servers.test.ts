@@ -223,6 +223,45 @@ const ofRedis: readonly Fault[] = [
     said: /is a replica/,
     advice: /primary in REDIS_URL/,
   },
+  {
+    ...oneProcess,
+    fault: 'Redis is full',
+    plant: async () => ({ REDIS_URL: await redisWith({ args: ['--maxmemory', '1'] }) }),
+    id: 'redis.writes',
+    state: 'wrong',
+    said: /refuses what limits and jobs write: OOM/,
+    advice: /more memory/,
+  },
+  {
+    ...oneProcess,
+    fault: 'Redis denies the keys of jobs',
+    plant: async () => {
+      const args = ['--user', 'default', 'on', 'nopass', '~portico:*', '&*', '+@all'];
+      return { REDIS_URL: await redisWith({ args }) };
+    },
+    id: 'redis.writes',
+    state: 'wrong',
+    said: /refuses what limits and jobs write: .*(NOPERM|permission)/,
+    advice: /ACL user/,
+  },
+  {
+    ...oneProcess,
+    fault: 'Redis is a node of a Cluster',
+    plant: async () => ({ REDIS_URL: await redisWith({ args: ['--cluster-enabled', 'yes', '--databases', '1'] }) }),
+    id: 'redis.writes',
+    state: 'wrong',
+    said: /is a node of a Cluster, which refuses .*: CLUSTERDOWN/,
+    advice: /one address .* always leads to the primary/,
+  },
+  {
+    ...oneProcess,
+    fault: 'Redis is a Sentinel',
+    plant: async () => ({ REDIS_URL: (await redisWith({ sentinel: true })).replace(/\/0$/, '') }),
+    id: 'redis.writes',
+    state: 'wrong',
+    said: /is a Sentinel, which stores nothing/,
+    advice: /one address .* always leads to the primary/,
+  },
 ];
 
 const qdrantWith = async (options: Parameters<typeof startQdrantStandIn>[0] = {}): Promise<string> => {

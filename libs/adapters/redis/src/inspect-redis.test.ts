@@ -18,6 +18,8 @@ describe.skipIf(!redis)('a Redis', () => {
       maxmemoryPolicy: 'volatile-lru',
       losesJobs: true,
       isReplica: false,
+      unfitMode: null,
+      refusal: null,
     });
   });
 
@@ -31,7 +33,31 @@ describe.skipIf(!redis)('a Redis', () => {
       maxmemoryPolicy: null,
       losesJobs: false,
       isReplica: false,
+      unfitMode: null,
+      refusal: null,
     });
+  });
+
+  test.each([
+    ['is full', ['CONFIG', 'SET', 'maxmemory', '1'], ['CONFIG', 'SET', 'maxmemory', '0'], /^OOM /],
+    [
+      'denies the keys of jobs',
+      ['ACL', 'SETUSER', 'default', 'resetkeys', '~portico:*'],
+      ['ACL', 'SETUSER', 'default', '~*'],
+      /^(NOPERM|ERR) .*(key|permission)/,
+    ],
+  ])('that %s says how it refuses what is needed', async (_, begin, end, how) => {
+    await redis?.tell(...begin);
+    const { refusal } = await inspectRedis({ url }).finally(() => redis?.tell(...end));
+    expect(refusal).toMatch(how);
+  });
+
+  test('of a Cluster is named as such', async () => {
+    const node = await startRedis({ args: ['--cluster-enabled', 'yes'] });
+    const found = await inspectRedis({ url: node?.url ?? '' });
+    await node?.close();
+    expect(found.unfitMode).toContain('Cluster');
+    expect(found.refusal).toMatch(/^CLUSTERDOWN /);
   });
 
   test('that refuses the login says so, without the password', async () => {

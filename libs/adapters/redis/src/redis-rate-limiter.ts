@@ -21,7 +21,7 @@ export interface RedisRateLimiterOptions {
 }
 
 export interface RedisRateLimiter extends RateLimiter {
-  /** The connection's probe. Counts a request of its own first, to report the fallback even without callers. */
+  /** The connection's, and counts a request of its own first: PING says nothing of a right to count. */
   readonly probe: Probe;
 }
 
@@ -50,6 +50,7 @@ export const createRedisRateLimiter = (options: RedisRateLimiterOptions): RedisR
       async check() {
         await limiter.decide('consume', nobody, checkRule);
         await options.redis.probe.check();
+        if (limiter.isAlone) throw limiter.reason;
       },
     },
   };
@@ -71,6 +72,7 @@ class Decisions {
   /** How often the fallback has begun. A reply to a request sent before that says nothing about Redis now. */
   #fallbacks = 0;
   #pausedUntil = Number.NEGATIVE_INFINITY;
+  #reason = new Error('Redis was not asked yet');
 
   constructor(options: RedisRateLimiterOptions) {
     this.#options = options;
@@ -82,6 +84,11 @@ class Decisions {
     return this.#outage.kind !== null;
   }
 
+  /** Why it decides, or did last. */
+  get reason(): Error {
+    return this.#reason;
+  }
+
   async decide(question: Question, subject: string, rule: LimitRule): Promise<RateLimitResult> {
     if (this.isAlone && performance.now() < this.#pausedUntil) return this.#options.fallback[question](subject, rule);
     const fallbacks = this.#fallbacks;
@@ -91,7 +98,8 @@ class Decisions {
       return result;
     } catch (error) {
       if (error instanceof RedisRefusal) this.#pausedUntil = performance.now() + refusalPauseMs;
-      if (!this.isAlone) this.#fallBack(error);
+      this.#reason = error instanceof Error ? error : new Error(String(error));
+      if (!this.isAlone) this.#fallBack(this.#reason);
       return this.#options.fallback[question](subject, rule);
     }
   }
@@ -120,10 +128,9 @@ class Decisions {
     });
   }
 
-  #fallBack(error: unknown): void {
+  #fallBack({ message }: Error): void {
     this.#fallbacks++;
-    const reason = error instanceof Error ? error.message : String(error);
-    this.#outage.begin({ message: `Rate limits are counted by this process alone: ${reason}` });
+    this.#outage.begin({ message: `Rate limits are counted by this process alone: ${message}` });
   }
 }
 

@@ -94,6 +94,15 @@ describe.skipIf(!isHere)('the settings of a Redis', () => {
     await withServer({ args }, check, (url) => withPassword(url, 'sesame'));
   });
 
+  test('one that answers PING but refuses to count is not said to work', async () => {
+    const args = ['--user', 'default', 'on', '>sesame', '~other:*', '&*', '+@all'];
+    const check = async ({ redis, limiter }: Observed) => {
+      await redis.probe.check();
+      await expect(limiter.probe.check()).rejects.toThrow(/NOPERM|permission/);
+    };
+    await withServer({ args }, check, (url) => withPassword(url, 'sesame'));
+  });
+
   test('one that forbids PING is not used, and the warning says what is missing', async () => {
     const args = ['--user', 'default', 'on', '>sesame', '~*', '&*', '+@all', '-ping'];
     const check = async ({ limiter, fallbacks, warnings }: Observed) => {

@@ -3,21 +3,34 @@ import { readServerFacts, serverWarnings } from './server-facts.ts';
 
 test('version and policy are read from INFO', () => {
   const info =
-    '# Server\r\nredis_version:7.0.15\r\nos:Linux\r\n\r\n# Memory\r\nmaxmemory_policy:allkeys-lru\r\nrole:master\r\n';
-  expect(readServerFacts(info)).toEqual({ version: '7.0.15', maxmemoryPolicy: 'allkeys-lru', role: 'master' });
-  expect(readServerFacts('')).toEqual({ version: null, maxmemoryPolicy: null, role: null });
+    '# Server\r\nredis_version:7.0.15\r\nredis_mode:standalone\r\nos:Linux\r\n\r\n# Memory\r\nmaxmemory_policy:allkeys-lru\r\nrole:master\r\n';
+  expect(readServerFacts(info)).toEqual({
+    version: '7.0.15',
+    maxmemoryPolicy: 'allkeys-lru',
+    role: 'master',
+    mode: 'standalone',
+  });
+  expect(readServerFacts('')).toEqual({ version: null, maxmemoryPolicy: null, role: null, mode: null });
 });
 
 test('a version before 6.2 causes a warning, a newer one does not', () => {
-  const isWarnedOf = (version: string) => serverWarnings({ version, maxmemoryPolicy: 'noeviction' }).length > 0;
+  const isWarnedOf = (version: string) =>
+    serverWarnings({ mode: null, version, maxmemoryPolicy: 'noeviction' }).length > 0;
   expect(['2.8.0', '5.0.14', '6.0.16', '6.1.99'].filter(isWarnedOf)).toHaveLength(4);
   expect(['6.2.0', '6.2.14', '7.0.15', '8.4.0', '10.0.0'].filter(isWarnedOf)).toEqual([]);
 });
 
 test('each policy that evicts causes a warning', () => {
-  expect(serverWarnings({ version: null, maxmemoryPolicy: 'volatile-ttl' })).toEqual([
+  expect(serverWarnings({ mode: null, version: null, maxmemoryPolicy: 'volatile-ttl' })).toEqual([
     expect.stringContaining('volatile-ttl'),
   ]);
-  expect(serverWarnings({ version: null, maxmemoryPolicy: 'noeviction' })).toEqual([]);
-  expect(serverWarnings({ version: null, maxmemoryPolicy: null })).toEqual([]);
+  expect(serverWarnings({ mode: null, version: null, maxmemoryPolicy: 'noeviction' })).toEqual([]);
+  expect(serverWarnings({ mode: null, version: null, maxmemoryPolicy: null })).toEqual([]);
+});
+
+test('a Sentinel and a node of a Cluster cause a warning that says what to name instead', () => {
+  const warned = (mode: string) => serverWarnings({ mode, version: null, maxmemoryPolicy: null });
+  expect(warned('standalone')).toEqual([]);
+  for (const [mode, name] of Object.entries({ sentinel: 'Sentinel', cluster: 'Cluster' }))
+    expect(warned(mode)).toEqual([expect.stringMatching(new RegExp(`${name}.*: name one address .* primary`))]);
 });

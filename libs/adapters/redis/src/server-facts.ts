@@ -5,6 +5,8 @@ export interface ServerFacts {
   readonly maxmemoryPolicy: string | null;
   /** `master`, or `slave` for a replica. */
   readonly role: string | null;
+  /** `standalone`, `sentinel` or `cluster`. */
+  readonly mode: string | null;
 }
 
 /** The oldest version that supports the limiter's script and BullMQ. */
@@ -22,11 +24,25 @@ export const readServerFacts = (info: string): ServerFacts => {
     version: fields.get('redis_version') ?? null,
     maxmemoryPolicy: fields.get('maxmemory_policy') ?? null,
     role: fields.get('role') ?? null,
+    mode: fields.get('redis_mode') ?? null,
   };
 };
 
+/** What to name in place of a server that is no single primary. */
+export const oneAddress =
+  'name one address that always leads to the primary: a proxy, or the endpoint of a managed Redis';
+
+/** Why a server of this mode is of no use, as a part of a sentence without its name; null if it may be of use. */
+export const unfitMode = ({ mode }: Pick<ServerFacts, 'mode'>): string | null =>
+  mode === 'sentinel'
+    ? 'is a Sentinel, which stores nothing'
+    : mode === 'cluster'
+      ? 'is a node of a Cluster, which refuses the keys that other nodes have'
+      : null;
+
 /** Warnings for the operator, as sentences without the server's name. */
-export const serverWarnings = ({ version, maxmemoryPolicy }: Omit<ServerFacts, 'role'>): readonly string[] => [
+export const serverWarnings = ({ version, maxmemoryPolicy, mode }: Omit<ServerFacts, 'role'>): readonly string[] => [
+  ...[unfitMode({ mode })].flatMap((unfit) => unfit ?? []).map((unfit) => `${unfit}: ${oneAddress}`),
   ...(isTooOld({ version })
     ? [
         `is version ${shown(version ?? '')}: limits, cache or jobs may fail, upgrade to ${versionMin.join('.')} or newer`,

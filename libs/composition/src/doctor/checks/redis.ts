@@ -5,6 +5,12 @@ import { reasonOf, sentence } from '../run-checks.ts';
 const isIdle = ({ redis }: Config) => (redis === null ? 'REDIS_URL is not set.' : null);
 const refusedLogin = /\b(NOAUTH|WRONGPASS|NOPERM|invalid (username-)?password|without any password)\b/i;
 
+const oneAddress =
+  'Name one address in REDIS_URL that always leads to the primary: a proxy, or the endpoint of a managed Redis.';
+
+const moreMemory = 'Give Redis more memory (maxmemory), or remove what else fills it.';
+const moreRights = 'Allow the commands and keys that docs/operations.md names for an ACL user.';
+
 export const redisChecks: readonly Check[] = [
   {
     id: 'redis.access',
@@ -56,10 +62,19 @@ export const redisChecks: readonly Check[] = [
     id: 'redis.writes',
     needs: ['redis.access'],
     isIdle,
-    ask: async ({ redis }) =>
-      (await redis()).isReplica
-        ? wrong('Redis is a replica, which accepts no writes.', 'Name its primary in REDIS_URL.')
-        : ok('Redis is a primary.'),
+    ask: async ({ redis }) => {
+      const { isReplica, unfitMode, refusal } = await redis();
+      if (isReplica) return wrong('Redis is a replica, which accepts no writes.', 'Name its primary in REDIS_URL.');
+      if (unfitMode !== null)
+        return refusal === null
+          ? warning(`Redis ${unfitMode}.`, oneAddress)
+          : wrong(`Redis ${unfitMode}: ${sentence(refusal)}`, oneAddress);
+      if (refusal === null) return ok('Redis takes what limits and jobs write.');
+      return wrong(
+        `Redis refuses what limits and jobs write: ${sentence(refusal)}`,
+        refusal.startsWith('OOM ') ? moreMemory : moreRights,
+      );
+    },
     advice: 'Name a primary in REDIS_URL.',
   },
 ];
