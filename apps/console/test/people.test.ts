@@ -126,7 +126,7 @@ describe.skipIf(!browser)('people', () => {
     await page.getByRole('option', { name: 'Weather' }).click();
     await dialog(page).getByLabel('Last day').fill('2099-12-31');
     await dialog(page).getByRole('button', { name: 'Grant APIs' }).click();
-    await page.getByRole('cell', { name: 'Jan 1, 2100' }).waitFor();
+    await page.getByRole('cell', { name: 'Dec 31, 2099' }).waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Revoke Weather' }).click();
     await page.getByText('Nothing was granted yet.').waitFor();

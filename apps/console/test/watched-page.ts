@@ -9,6 +9,10 @@ export interface PageOptions {
   /** 1280 × 800 by default. */
   readonly viewport?: { readonly width: number; readonly height: number };
   readonly theme?: 'light' | 'dark';
+  /** Of IANA, such as `Europe/Berlin`; the machine's by default. */
+  readonly timeZone?: string;
+  /** The one that the browser prefers; American English by default. */
+  readonly language?: string;
   /** Further origins that the page may talk to, such as an identity provider's. */
   readonly origins?: readonly string[];
 }
@@ -30,9 +34,21 @@ export interface WatchedPage {
 export const openPage = async (
   browser: Browser,
   service: Pick<ConsoleService, 'address'>,
-  { viewport = { width: 1_280, height: 800 }, theme = 'light', origins = [] }: PageOptions = {},
+  {
+    viewport = { width: 1_280, height: 800 },
+    theme = 'light',
+    timeZone,
+    language = 'en-US',
+    origins = [],
+  }: PageOptions = {},
 ): Promise<WatchedPage> => {
-  const context = await browser.newContext({ viewport, colorScheme: theme, reducedMotion: 'reduce' });
+  const context = await browser.newContext({
+    viewport,
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+    locale: language,
+    ...(timeZone ? { timezoneId: timeZone } : {}),
+  });
   // For hangs alone, as of every wait.
   context.setDefaultTimeout(2 * 60_000);
   const seen: string[] = [];

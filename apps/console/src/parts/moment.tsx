@@ -1,9 +1,5 @@
 import { words } from '../words/words.ts';
 
-const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const dateAlone = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
-
 const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['day', 86_400],
   ['hour', 3_600],
@@ -21,7 +17,7 @@ export const Moment = ({
   if (!at) return <span>{none}</span>;
   const date = new Date(at);
   return (
-    <time dateTime={at} title={dateTime.format(date)} style={{ whiteSpace: 'nowrap' }}>
+    <time dateTime={at} title={words.formats.minute(date)} style={{ whiteSpace: 'nowrap' }}>
       {inWords(date)}
     </time>
   );
@@ -29,10 +25,7 @@ export const Moment = ({
 
 const inWords = (date: Date): string => {
   const seconds = (date.getTime() - Date.now()) / 1_000;
-  if (Math.abs(seconds) > 7 * 86_400) return dateAlone.format(date);
+  if (Math.abs(seconds) > 7 * 86_400) return words.formats.date(date);
   const [unit, length] = steps.find(([, step]) => Math.abs(seconds) >= step) ?? ['minute', 60];
-  return relative.format(Math.round(seconds / length), unit);
+  return words.formats.relative(Math.round(seconds / length), unit);
 };
-
-/** The last day of a right, as the service takes it. */
-export const dayOf = (date: Date): string => date.toISOString().slice(0, 10);

@@ -3,6 +3,7 @@ import { api, schema } from './en/api.ts';
 import { apis } from './en/apis.ts';
 import { audit } from './en/audit.ts';
 import { clients } from './en/clients.ts';
+import { formats } from './en/formats.ts';
 import { frame } from './en/frame.ts';
 import { health } from './en/health.ts';
 import { limits } from './en/limits.ts';
@@ -13,4 +14,18 @@ import { use } from './en/use.ts';
 /**
  * Every text of the console, by the room that shows it. Another language is another object of this shape, chosen here.
  */
-export const words = { access, api, apis, audit, clients, frame, health, limits, people, schema, session, use };
+export const words = {
+  access,
+  api,
+  apis,
+  audit,
+  clients,
+  formats,
+  frame,
+  health,
+  limits,
+  people,
+  schema,
+  session,
+  use,
+};

@@ -30,6 +30,8 @@ const matrixRow = z
   .meta({ id: 'MatrixRow' });
 type RowView = z.input<typeof matrixRow>;
 const fieldNames = Object.keys(matrixRow.shape) as (keyof RowView)[];
+/** Of a table: people read the last day of a right, which `expires_at` follows. */
+const columnNames = [...fieldNames, 'last_day'];
 
 const filters = z.object({
   profile: profileReference.optional().meta({ description: "Only this client, by its profile's id or e-mail." }),
@@ -77,7 +79,7 @@ export const matrixRoutes = [
       const link = linkOf(request.url ?? '', page);
       const views = page.rows.map(rowView);
       return isCsv
-        ? ready(csvText(fieldNames, views.map(cellsOf)), { ...csvHeaders, ...link })
+        ? ready(csvText(columnNames, views.map(cellsOf)), { ...csvHeaders, ...link })
         : json(views, { Vary: 'Accept', ...link });
     },
   }),
@@ -98,7 +100,7 @@ const queryOf = (query: z.output<typeof filters>): MatrixQuery => ({
 });
 
 async function* tableOf(pages: AsyncIterable<readonly MatrixRow[]>): AsyncGenerator<string> {
-  yield csvLine(fieldNames);
+  yield csvLine(columnNames);
   for await (const rows of pages) yield rows.map((row) => csvLine(cellsOf(rowView(row)))).join('');
 }
 
@@ -110,7 +112,15 @@ const linkOf = (url: string, { next }: MatrixPage): Record<string, string> => {
   return { Link: `</api/access/matrix?${query.toString()}>; rel="next"` };
 };
 
-const cellsOf = (view: RowView): readonly Cell[] => fieldNames.map((name) => view[name]);
+const cellsOf = (view: RowView): readonly Cell[] => [...fieldNames.map((name) => view[name]), lastDayOf(view)];
+
+const dayMs = 86_400_000;
+
+/** The last day in UTC of a right that ends with a day; empty if it ends within one, or never. */
+const lastDayOf = ({ expires_at: end }: RowView): string => {
+  const endMs = end === null ? null : Date.parse(end);
+  return endMs === null || endMs % dayMs !== 0 ? '' : toIso(endMs - 1).slice(0, 10);
+};
 
 const rowView = ({ client, collection, way }: MatrixRow): RowView => ({
   client_id: client.id,

@@ -83,8 +83,11 @@ export const whoMayWhatSuite = (start: Start): void => {
     const { text, headers } = await matrix('', csv);
     const rows = text.trimEnd().split('\r\n');
     expect(headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
-    expect(rows[0]).toMatch(/^client_id,email,full_name,.*,granted_at,expires_at$/);
+    expect(rows[0]).toMatch(/^client_id,email,full_name,.*,granted_at,expires_at,last_day$/);
     expect(rows).toHaveLength(4);
+    // Who has an end has the day that was chosen for it too.
+    expect(rows.filter((row) => row.endsWith(',3000-01-01T00:00:00.000Z,2999-12-31'))).toHaveLength(1);
+    expect(rows.filter((row) => row.endsWith(',,'))).toHaveLength(2);
     expect(rows[1]).toContain(`,'=Atlas,direct,`);
     const page = await matrix('?limit=2', csv);
     expect(page.text.trimEnd().split('\r\n')).toEqual(rows.slice(0, 3));

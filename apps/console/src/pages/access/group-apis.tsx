@@ -5,6 +5,7 @@ import type { Answered } from '../../api/call.ts';
 import { useChange, useRead } from '../../api/use-call.ts';
 import { allAtOnce, DataTable, useSelectedKeys, type Column } from '../../parts/data-table.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
+import { End } from '../../parts/end.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { notify } from '../../parts/notify.ts';
 import { words } from '../../words/words.ts';
@@ -12,7 +13,7 @@ import styles from './access.module.css';
 import { GrantDialog } from './grant-dialog.tsx';
 import type { ListedGroup } from './listed-group.ts';
 import { touchedByAccess } from './touched.ts';
-import { End, endOf, isWhole, UntilField, useUntil } from './until.tsx';
+import { endOf, isWhole, UntilField, useUntil } from './until.tsx';
 
 const text = words.access.groups;
 const acts = words.access.acts;

@@ -55,7 +55,7 @@ const columns: readonly Column<ListedGroup>[] = [
     ),
   },
   { header: text.description, cell: ({ description }) => description },
-  { header: text.members, cell: ({ member_count: count }) => count.toLocaleString() },
-  { header: text.apis, cell: ({ collection_count: count }) => count.toLocaleString() },
+  { header: text.members, cell: ({ member_count: count }) => words.formats.number(count) },
+  { header: text.apis, cell: ({ collection_count: count }) => words.formats.number(count) },
   { header: text.tier, cell: ({ tier }) => tier ?? text.noTier },
 ];

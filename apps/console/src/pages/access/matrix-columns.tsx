@@ -2,10 +2,10 @@ import { Anchor } from '@mantine/core';
 import { Link } from 'react-router';
 import type { Answered } from '../../api/call.ts';
 import type { Column } from '../../parts/data-table.tsx';
+import { End } from '../../parts/end.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { words } from '../../words/words.ts';
 import styles from './access.module.css';
-import { End } from './until.tsx';
 
 const text = words.access.matrix;
 

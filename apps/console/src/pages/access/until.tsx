@@ -1,7 +1,6 @@
 import { Group, NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { dayOf, Moment } from '../../parts/moment.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
+import { dayOf } from '../../parts/last-day.ts';
 import { words } from '../../words/words.ts';
 
 const text = words.access.until;
@@ -70,19 +69,7 @@ export const UntilField = ({
           />
         ) : null}
       </Group>
-      {end ? <p role="status">{text.endsOn(new Date(`${end}T12:00:00`))}</p> : null}
-    </>
-  );
-};
-
-/** The last moment of a right; one that has passed is marked. */
-export const End = ({ at }: { readonly at: string | null }) => {
-  if (at === null) return <span>{words.access.matrix.noEnd}</span>;
-  const last = new Date(new Date(at).getTime() - 1);
-  return (
-    <>
-      <Moment at={last.toISOString()} />{' '}
-      {last.getTime() < Date.now() ? <StatusBadge kind="quiet">{words.access.matrix.expired}</StatusBadge> : null}
+      {end ? <p role="status">{text.endsOn(end)}</p> : null}
     </>
   );
 };

@@ -3,7 +3,7 @@ import { Link } from 'react-router';
 import type { Answered } from '../../api/call.ts';
 import { usePages, useRead } from '../../api/use-call.ts';
 import { allAtOnce, DataTable, type Column } from '../../parts/data-table.tsx';
-import { Moment } from '../../parts/moment.tsx';
+import { End } from '../../parts/end.tsx';
 import { words } from '../../words/words.ts';
 
 const text = words.apis.admin;
@@ -21,7 +21,7 @@ const rightColumns: readonly Column<Right>[] = [
   { header: text.email, cell: ({ email }) => email },
   { header: text.company, cell: ({ company_name: company }) => company ?? '' },
   { header: text.by, cell: ({ group_name: group }) => (group === null ? text.direct : text.byGroup(group)) },
-  { header: text.until, cell: ({ expires_at: end }) => <Moment at={end} none={text.noEnd} /> },
+  { header: text.until, cell: ({ expires_at: at }) => <End at={at} /> },
 ];
 
 /** Who may use an API; somebody with several rights has a line for each. */
@@ -46,10 +46,10 @@ type Use = Answered<'GET /api/usage'>[number];
 
 const useColumns: readonly Column<Use>[] = [
   { header: text.email, cell: ({ profile_email: email = '' }) => <Person email={email} name={email} /> },
-  { header: text.reads, cell: ({ reads }) => reads.toLocaleString() },
-  { header: text.slices, cell: ({ slices }) => slices.toLocaleString() },
-  { header: text.searches, cell: ({ searches }) => searches.toLocaleString() },
-  { header: text.credentialReads, cell: ({ credential_reads: reads }) => reads.toLocaleString() },
+  { header: text.reads, cell: ({ reads }) => words.formats.number(reads) },
+  { header: text.slices, cell: ({ slices }) => words.formats.number(slices) },
+  { header: text.searches, cell: ({ searches }) => words.formats.number(searches) },
+  { header: text.credentialReads, cell: ({ credential_reads: reads }) => words.formats.number(reads) },
 ];
 
 /** Who used an API: the service answers for 30 days unless it is told otherwise. */

@@ -1,4 +1,4 @@
-import { dayOf } from '../../parts/moment.tsx';
+import { dayOf } from '../../parts/last-day.ts';
 
 const sources = ['all', 'system', 'client'] as const;
 export type Source = (typeof sources)[number];

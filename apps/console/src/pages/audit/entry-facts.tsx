@@ -1,13 +1,12 @@
 import { Anchor } from '@mantine/core';
 import { Fragment, type ReactNode } from 'react';
 import { Link } from 'react-router';
+import { endInWords } from '../../parts/last-day.ts';
 import { words } from '../../words/words.ts';
 import styles from './audit.module.css';
 import type { Entry } from './use-audit-pages.ts';
 
 const text = words.audit;
-
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** An entry says when something was; one of a caller may say anything. */
 export const When = ({ entry: { timestamp, received_at: receivedAt } }: { readonly entry: Entry }) => {
@@ -15,7 +14,7 @@ export const When = ({ entry: { timestamp, received_at: receivedAt } }: { readon
   const at = Number.isNaN(said) ? (receivedAt ?? '') : timestamp;
   return (
     <time dateTime={at} title={timestamp}>
-      {at === '' ? timestamp : exact.format(new Date(at))}
+      {at === '' ? timestamp : words.formats.second(new Date(at))}
     </time>
   );
 };
@@ -76,7 +75,7 @@ const partsOf = (message: Message): readonly ReactNode[] => {
     said('tier') ? `${text.kinds.tier} ${said('tier')}` : null,
     said('service_account') ? `${text.kinds.account} ${said('service_account')}` : null,
     said('new_name') ? text.renamed(said('new_name')) : null,
-    said('expires_at') ? text.until(said('expires_at')) : null,
+    said('expires_at') ? text.until(endInWords(said('expires_at'))) : null,
     said('role') || null,
     said('reason') || null,
     typeof count === 'number' ? text.counted(count) : null,

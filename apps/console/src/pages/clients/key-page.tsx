@@ -4,6 +4,7 @@ import type { Answered } from '../../api/call.ts';
 import { useChange, useRead } from '../../api/use-call.ts';
 import { Page } from '../../layout/page.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
+import { End } from '../../parts/end.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { fieldOf } from '../../parts/form-fields.ts';
 import { Loading } from '../../parts/loading.tsx';
@@ -66,7 +67,7 @@ const Key = ({ own }: { readonly own: Own }) => {
             </dd>
             <dt>{text.expires}</dt>
             <dd>
-              <Moment at={own.key_expires_at} none={text.noEnd} />
+              <End at={own.key_expires_at} />
             </dd>
           </dl>
           <NewSecret />

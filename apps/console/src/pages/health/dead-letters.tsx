@@ -38,7 +38,7 @@ const titleOf = (job: DeadLetter): string => `${kindOf(job)}, ${nameOf(job)}`;
 const columns: readonly Column<DeadLetter>[] = [
   { header: text.kind, cell: kindOf },
   { header: text.about, cell: (job) => <About job={job} /> },
-  { header: text.attempts, cell: ({ attempts }) => attempts.toLocaleString() },
+  { header: text.attempts, cell: ({ attempts }) => words.formats.number(attempts) },
   { header: text.error, cell: (job) => <Failure job={job} /> },
   { header: text.since, cell: ({ given_up_at: at }) => <Moment at={at} /> },
   { header: text.acts, headerHidden: true, cell: (job) => <Acts job={job} /> },

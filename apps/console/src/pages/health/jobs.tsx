@@ -41,7 +41,7 @@ const linesOf = ({ kinds, ...sum }: Answered<'GET /api/jobs'>): readonly Line[] 
 
 const columns: readonly Column<Line>[] = [
   { header: text.kind, cell: ({ kind }) => (kind === '' ? text.total : (text.kinds[kind] ?? kind)) },
-  ...states.map((state) => ({ header: text[state], cell: (line: Line) => line[state].toLocaleString() })),
+  ...states.map((state) => ({ header: text[state], cell: (line: Line) => words.formats.number(line[state]) })),
   { header: text.nextRetry, cell: ({ next_retry_at: at }) => (at ? <Moment at={at} /> : null) },
   { header: text.oldest, cell: ({ oldest_due_at: at }) => (at ? <Moment at={at} /> : null) },
 ];

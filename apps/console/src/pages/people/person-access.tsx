@@ -4,9 +4,11 @@ import type { Answered } from '../../api/call.ts';
 import { useChange, usePages } from '../../api/use-call.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
+import { End } from '../../parts/end.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { fieldOf } from '../../parts/form-fields.ts';
-import { dayOf, Moment } from '../../parts/moment.tsx';
+import { dayOf } from '../../parts/last-day.ts';
+import { Moment } from '../../parts/moment.tsx';
 import { notify } from '../../parts/notify.ts';
 import { ApisPicker, type Picked } from '../../parts/pickers.tsx';
 import { words } from '../../words/words.ts';
@@ -43,7 +45,7 @@ export const PersonAccess = ({ person }: { readonly person: WholePerson }) => {
       cell: ({ via, group_name: group }) => (via === 'group' ? text.byGroup(group ?? '') : text.direct),
     },
     { header: text.since, cell: ({ granted_at: at }) => <Moment at={at} /> },
-    { header: text.until, cell: ({ expires_at: at }) => <Moment at={at} none={text.noEnd} /> },
+    { header: text.until, cell: ({ expires_at: at }) => <End at={at} /> },
     {
       header: words.frame.actions,
       headerHidden: true,

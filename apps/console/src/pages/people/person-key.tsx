@@ -4,9 +4,11 @@ import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { touch, useChange } from '../../api/use-call.ts';
 import { Dialog } from '../../parts/dialog.tsx';
+import { End } from '../../parts/end.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { fieldOf } from '../../parts/form-fields.ts';
-import { dayOf, Moment } from '../../parts/moment.tsx';
+import { dayOf, lastDayOf } from '../../parts/last-day.ts';
+import { Moment } from '../../parts/moment.tsx';
 import { notify } from '../../parts/notify.ts';
 import { words } from '../../words/words.ts';
 import type { IssuedKey } from './issued-key.tsx';
@@ -69,7 +71,7 @@ const KeyEnd = ({ person }: Facts) => {
     );
   return (
     <>
-      <Moment at={end} none={text.noEnd} />
+      <End at={end} />
       <Button variant="default" size="xs" onClick={() => setOpen(true)}>
         {end ? text.changeEnd : text.setEnd}
       </Button>
@@ -94,7 +96,7 @@ const KeyEnd = ({ person }: Facts) => {
           label={text.lastDay}
           description={text.lastDayHint}
           min={dayOf(new Date())}
-          defaultValue={end ? dayOf(new Date(Date.parse(end) - 1)) : ''}
+          defaultValue={end ? (lastDayOf(end) ?? dayOf(new Date(end))) : ''}
         />
       </Dialog>
     </>

@@ -9,7 +9,7 @@ const text = words.people.person;
 
 type Line = Answered<'GET /api/usage'>[number];
 
-const count = (value: number): string => value.toLocaleString();
+const count = (value: number): string => words.formats.number(value);
 const columns: readonly Column<Line>[] = [
   { header: text.api, cell: ({ collection_name: name }) => name ?? text.noSingleApi },
   { header: text.reads, cell: ({ reads }) => count(reads) },

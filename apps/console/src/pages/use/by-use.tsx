@@ -136,7 +136,7 @@ const Bar = ({ share, count }: { readonly share: number; readonly count: number 
     <div className={styles.track} aria-hidden>
       <div className={styles.bar} style={{ width: `${Math.max(share * 100, count > 0 ? 1 : 0)}%` }} />
     </div>
-    <span>{count.toLocaleString()}</span>
+    <span>{words.formats.number(count)}</span>
   </div>
 );
 

@@ -34,7 +34,7 @@ export const DayChart = ({ days }: { readonly days: readonly (UseLine & { readon
       withLegend
       accessibilityLayer={false}
       maxBarWidth={28}
-      valueFormatter={(value) => value.toLocaleString()}
+      valueFormatter={(value) => words.formats.number(value)}
       yAxisProps={{ allowDecimals: false, width: 64 }}
     />
   </div>

@@ -25,7 +25,7 @@ export const DayTable = ({ days }: { readonly days: readonly (UseLine & { readon
             <tr key={line.day}>
               <th scope="row">{line.day}</th>
               {countNames.map((name) => (
-                <td key={name}>{line[name].toLocaleString()}</td>
+                <td key={name}>{words.formats.number(line[name])}</td>
               ))}
             </tr>
           ))}

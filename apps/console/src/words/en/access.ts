@@ -1,6 +1,4 @@
-const number = (count: number): string => count.toLocaleString();
-const counted = (count: number, one: string, many: string): string => `${number(count)} ${count === 1 ? one : many}`;
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+import { counted, formats, number } from './formats.ts';
 
 /** Texts of `pages/access`: who may what. */
 const matrix = {
@@ -19,8 +17,6 @@ const matrix = {
   direct: 'Directly',
   byGroup: 'By the group',
   until: 'Until',
-  noEnd: 'No end',
-  expired: 'expired',
   suspended: 'suspended',
   asleep: { pending: 'not approved yet', rejected: 'rejected' },
   nobody: 'Nobody has access like this.',
@@ -57,7 +53,7 @@ const until = {
   wished: (days: number | null) => (days === null ? 'As asked: no end' : `As asked: ${counted(days, 'day', 'days')}`),
   wishedEach: 'As each asked',
   lastDay: 'Last day',
-  endsOn: (date: Date) => `The last day is ${day.format(date)}.`,
+  endsOn: (day: string) => `The last day is ${formats.day(day)}.`,
 };
 
 const grant = {

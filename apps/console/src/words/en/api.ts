@@ -1,3 +1,5 @@
+import { number } from './formats.ts';
+
 /** Texts of `pages/api`: the page of one API, and its operations. */
 export const api = {
   loading: 'API',
@@ -57,8 +59,8 @@ export const api = {
   cutHere: 'parts left out',
   open: (name: string) => `Open ${name}`,
   shut: (name: string) => `Close ${name}`,
-  moreMembers: (count: number) => `Show ${count.toLocaleString()} more`,
-  moreValues: (count: number) => `and ${count.toLocaleString()} more values`,
+  moreMembers: (count: number) => `Show ${number(count)} more`,
+  moreValues: (count: number) => `and ${number(count)} more values`,
   admin: 'Administration',
 };
 

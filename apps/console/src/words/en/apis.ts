@@ -1,10 +1,7 @@
-const counted = (count: number, one: string, many = `${one}s`) =>
-  `${count.toLocaleString()} ${count === 1 ? one : many}`;
+import { counted, formats, number } from './formats.ts';
 
 const size = (bytes: number) =>
-  bytes < 1_048_576
-    ? `${Math.max(1, Math.round(bytes / 1_024)).toLocaleString()} KB`
-    : `${(bytes / 1_048_576).toLocaleString(undefined, { maximumFractionDigits: 1 })} MB`;
+  bytes < 1_048_576 ? `${number(Math.max(1, Math.round(bytes / 1_024)))} KB` : `${formats.tenth(bytes / 1_048_576)} MB`;
 
 /** Texts of `pages/apis`. */
 export const apis = {
@@ -47,9 +44,9 @@ export const apis = {
     cancel: 'Cancel',
     clear: 'Clear the list',
     retry: (count: number) => `Try ${counted(count, 'file')} again`,
-    comparing: (done: number, all: number) => `Comparing: ${done.toLocaleString()} of ${all.toLocaleString()}`,
+    comparing: (done: number, all: number) => `Comparing: ${number(done)} of ${number(all)}`,
     importing: (done: number, all: number, bytes: number, allBytes: number) =>
-      `Importing: ${done.toLocaleString()} of ${all.toLocaleString()}, ${size(bytes)} of ${size(allBytes)}`,
+      `Importing: ${number(done)} of ${number(all)}, ${size(bytes)} of ${size(allBytes)}`,
     states: {
       waiting: 'waits',
       reading: 'is read',
@@ -74,7 +71,7 @@ export const apis = {
       yaml: 'Not valid YAML',
       deep: 'Nested too deeply to be read.',
     },
-    at: (line: number, column: number) => `line ${line.toLocaleString()}, column ${column.toLocaleString()}`,
+    at: (line: number, column: number) => `line ${number(line)}, column ${number(column)}`,
     twice: (other: string) => `It would change the same API as ${other}. Import them by their path in a folder.`,
     tooLarge: (bytes: number, bytesMax: number) => `${size(bytes)}; the service takes at most ${size(bytesMax)}.`,
     cancelledHint: 'It was not sent, or the answer was not waited for.',
@@ -90,11 +87,11 @@ export const apis = {
     departuresOf: (name: string) => `Departures of ${name}`,
     departuresIntro: 'It is taken all the same. This departs from the official OpenAPI schema, or cannot be kept:',
     wholeDocument: 'the document',
-    moreDepartures: (count: number) => `and ${count.toLocaleString()} more`,
+    moreDepartures: (count: number) => `and ${number(count)} more`,
     summary: (counts: Readonly<Record<string, number>>) =>
       Object.entries(counts)
         .filter(([, count]) => count > 0)
-        .map(([what, count]) => `${count.toLocaleString()} ${what}`)
+        .map(([what, count]) => `${number(count)} ${what}`)
         .join(', '),
     summaryStates: {
       created: 'created',
@@ -121,7 +118,6 @@ export const apis = {
     direct: 'directly',
     byGroup: (group: string) => `by the group ${group}`,
     until: 'Until',
-    noEnd: 'no end',
     nobodyMay: 'Nobody may use it yet.',
     reads: 'Reads',
     slices: 'Slices',

@@ -1,3 +1,5 @@
+import { number } from './formats.ts';
+
 /** Texts of `pages/audit`. */
 export const audit = {
   title: 'Audit',
@@ -13,7 +15,7 @@ export const audit = {
   from: 'From',
   to: 'To, this day included',
   utc: 'Days begin and end in UTC.',
-  count: (total: number) => `${total.toLocaleString()} ${total === 1 ? 'entry' : 'entries'}`,
+  count: (total: number) => `${number(total)} ${total === 1 ? 'entry' : 'entries'}`,
   when: 'When',
   who: 'Who',
   what: 'What',
@@ -30,11 +32,11 @@ export const audit = {
   apiCall: (method: string, endpoint: string, status: string) => [method, endpoint, status].filter(Boolean).join(' '),
   renamed: (name: string) => `now ${name}`,
   until: (end: string) => `until ${end}`,
-  counted: (count: number) => `${count.toLocaleString()} in all`,
+  counted: (count: number) => `${number(count)} in all`,
   export: 'Export',
   exportTitle: 'Export a long log?',
   exportMany: (total: number) =>
-    `These are ${total.toLocaleString()} entries, some hundred MB. Your browser keeps them in memory until the file is ` +
+    `These are ${number(total)} entries, some hundred MB. Your browser keeps them in memory until the file is ` +
     'written. Filter by time first, or use the command line for all of it.',
   exportAll: 'Export all',
   file: 'audit.ndjson',

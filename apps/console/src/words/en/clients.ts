@@ -1,3 +1,5 @@
+import { number } from './formats.ts';
+
 /** Texts of `pages/clients`: what somebody with an API key does. */
 export const clients = {
   title: 'My APIs',
@@ -10,7 +12,7 @@ export const clients = {
     name: 'Name',
     description: 'What it is',
     lastUsed: 'Last used by you',
-    count: (total: number) => `${total.toLocaleString()} ${total === 1 ? 'API' : 'APIs'}`,
+    count: (total: number) => `${number(total)} ${total === 1 ? 'API' : 'APIs'}`,
     nothing: 'You may not use any API yet.',
     toAsk: 'See what there is, and ask for access',
     nothingMatches: 'No API of yours has such a name.',
@@ -66,7 +68,7 @@ export const clients = {
     },
     yourReason: 'Your reason',
     wished: 'Wished for',
-    days: (count: number) => `${count.toLocaleString()} ${count === 1 ? 'day' : 'days'}`,
+    days: (count: number) => `${number(count)} ${count === 1 ? 'day' : 'days'}`,
     noEnd: 'no end',
     asked: 'Asked',
     decided: 'Decided',
@@ -89,7 +91,6 @@ export const clients = {
     approved: 'Approved',
     lastUsed: 'Last used',
     expires: 'Expires',
-    noEnd: 'no end',
     secret: 'Secret',
     secretHint: 'It was shown once, and is stored nowhere in readable form. If it is lost, make a new one.',
     rotate: 'Make a new secret',
@@ -109,14 +110,13 @@ export const clients = {
     alone: 'The secret alone',
     limit: 'My limit',
     limitIs: (allowed: number, seconds: number) =>
-      `${allowed.toLocaleString()} ${allowed === 1 ? 'request' : 'requests'} in ${seconds === 1 ? 'a second' : `${seconds.toLocaleString()} seconds`}`,
+      `${number(allowed)} ${allowed === 1 ? 'request' : 'requests'} in ${seconds === 1 ? 'a second' : `${number(seconds)} seconds`}`,
     sources: {
       override: () => 'set for you',
       tier: (tier: string) => `by the tier ${tier}`,
       default: () => 'as for everybody',
     },
-    remaining: (count: number, seconds: number) =>
-      `${count.toLocaleString()} left now; all again within ${seconds.toLocaleString()} s`,
+    remaining: (count: number, seconds: number) => `${number(count)} left now; all again within ${number(seconds)} s`,
     profile: 'Who you are',
     name: 'Full name',
     company: 'Company',

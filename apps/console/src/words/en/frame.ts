@@ -1,3 +1,5 @@
+import { number } from './formats.ts';
+
 /** Texts of what surrounds each page, and of the parts that pages are made of. */
 export const frame = {
   brand: 'Portico',
@@ -25,9 +27,10 @@ export const frame = {
   clear: 'Clear',
   select: (what: string) => `Select ${what}`,
   selectAll: 'Select all that are shown',
-  selected: (count: number) => `${count.toLocaleString()} selected`,
-  counted: (count: number, one: string, many: string) => `${count.toLocaleString()} ${count === 1 ? one : many}`,
+  selected: (count: number) => `${number(count)} selected`,
+  counted: (count: number, one: string, many: string) => `${number(count)} ${count === 1 ? one : many}`,
   never: 'never',
+  end: { none: 'No end', wholeDay: 'Until the end of this day, in UTC', passed: 'expired' },
   none: 'none',
   nothingFound: 'Nothing found',
   actions: 'Actions',

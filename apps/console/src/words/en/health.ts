@@ -1,5 +1,4 @@
-const counted = (count: number, one: string, many: string): string =>
-  `${count.toLocaleString()} ${count === 1 ? one : many}`;
+import { counted, number } from './formats.ts';
 
 /** Texts of `pages/health`. */
 export const health = {
@@ -20,8 +19,8 @@ export const health = {
   embedder: (model: string | null) => `Embedder${model ? `: ${model}` : ''}`,
   index: (kind: string) => `Vector index: ${kind}`,
   operations: 'APIs whose operations are ready for search',
-  progress: (done: number, total: number) => `${done.toLocaleString()} of ${total.toLocaleString()}`,
-  failed: (count: number) => `${count.toLocaleString()} failed: see the jobs that were given up`,
+  progress: (done: number, total: number) => `${number(done)} of ${number(total)}`,
+  failed: (count: number) => `${number(count)} failed: see the jobs that were given up`,
   modelChange: 'Change of the model',
   modelChangeFrom: (from: string, to: string) =>
     `From ${from} to ${to}. Until it is done searches use the old vectors.`,
@@ -58,8 +57,7 @@ export const health = {
   retryOf: (what: string) => `Retry: ${what}`,
   retryAll: 'Retry all',
   retryAllAsk: 'All that can be retried are due at once. Retry them when their cause is gone, else they fail again.',
-  retried: (count: number, left: number) =>
-    `${counted(count, 'job is', 'jobs are')} due again; ${left.toLocaleString()} left.`,
+  retried: (count: number, left: number) => `${counted(count, 'job is', 'jobs are')} due again; ${number(left)} left.`,
   retriedOne: 'The job is due again.',
   discard: 'Discard',
   discardOf: (what: string) => `Discard: ${what}`,

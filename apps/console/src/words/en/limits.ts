@@ -1,4 +1,4 @@
-const number = (count: number): string => count.toLocaleString();
+import { number } from './formats.ts';
 
 const units = [
   ['day', 86_400],

@@ -1,4 +1,5 @@
-const number = (count: number): string => count.toLocaleString();
+import { number } from './formats.ts';
+
 const persons = (count: number): string => `${number(count)} ${count === 1 ? 'person' : 'people'}`;
 
 /** Texts of the list of `pages/people`. */
@@ -152,8 +153,6 @@ const person = {
   keySleeps: 'Administrators use no API key; one of before sleeps.',
   keyUsed: 'Last used',
   keyExpires: 'Expires',
-  noEnd: 'no end',
-  ended: (date: string) => `expired on ${date}`,
   setEnd: 'Set an end',
   changeEnd: 'Change the end',
   removeEnd: 'Remove the end',

@@ -1,5 +1,4 @@
-const counted = (count: number, one: string, many: string): string =>
-  `${count.toLocaleString()} ${count === 1 ? one : many}`;
+import { counted, number } from './formats.ts';
 
 /** Texts of `pages/use`. */
 export const use = {
@@ -41,13 +40,13 @@ export const use = {
   goneApi: 'an API that you may not see any more',
   narrow: (name: string) => `Show only ${name}`,
   all: 'Show all',
-  first: (count: number) => `The first ${count.toLocaleString()}.`,
+  first: (count: number) => `The first ${number(count)}.`,
   parts: {
     reads: (count: number) => counted(count, 'read', 'reads'),
     searches: (count: number) => counted(count, 'search', 'searches'),
     slices: (count: number) => counted(count, 'slice', 'slices'),
     credential_reads: (count: number) => counted(count, 'credential read', 'credential reads'),
-    refused: (count: number) => `${count.toLocaleString()} refused`,
+    refused: (count: number) => `${number(count)} refused`,
   },
   download: 'As CSV',
   downloadOf: (what: string) => `${what} as CSV`,
