@@ -1,0 +1,229 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Environment } from '@portico/composition';
+import { startPostgres, startRedis } from '@portico/test-servers';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ApiClient, Credential } from '../src/api-client.ts';
+import { startComposed, type ComposedService } from './composed-service.ts';
+import { installRelease, type EarlierService } from './earlier-release.ts';
+import { runTool } from './run-tool.ts';
+
+/** Release 0.1.0. */
+const release = await installRelease('d02b3ebc8f4d8c3e36b3e862e02fb7d0dd5cbe42');
+const [postgres, redis] = [await startPostgres(), await startRedis()];
+afterAll(async () => {
+  await release?.remove();
+  await postgres?.close();
+  await redis?.close();
+});
+
+let folder: string;
+const running: { stop(): Promise<void> }[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'portico-upgrade-'));
+});
+afterEach(async () => {
+  for (const service of running.splice(0)) await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const embedded = (): Environment => ({ DATA_DIR: folder, RATE_LIMIT_DEFAULT: '100000/60' });
+const onServers = async (): Promise<Environment> => ({
+  ...embedded(),
+  DATABASE_URL: await postgres?.newDatabase(),
+  REDIS_URL: redis?.url,
+});
+
+const startOld = async (variables: Environment): Promise<EarlierService> => {
+  if (!release) throw new Error('The release is not there');
+  const service = await release.start(variables);
+  running.push(service);
+  return service;
+};
+const startNew = async (variables: Environment): Promise<ComposedService> => {
+  const service = await startComposed({ ...variables, PORT: '0' });
+  running.push(service);
+  return service;
+};
+const stop = async (service: { stop(): Promise<void> }): Promise<void> => {
+  running.splice(running.indexOf(service), 1);
+  await service.stop();
+};
+
+const documentOf = (title: string) => ({
+  openapi: '3.0.3',
+  info: { title, version: '1' },
+  servers: [{ url: 'https://api.example.com' }],
+  paths: { '/today': { get: { summary: `Tell about ${title}`, responses: {} } } },
+});
+
+interface Listed {
+  readonly id: string;
+  readonly name: string;
+}
+
+interface Token {
+  readonly token: string;
+}
+
+interface Client {
+  readonly id: string;
+  readonly key: { readonly clientId: string; readonly secret: string };
+}
+
+interface Filled {
+  readonly admin: Token;
+  readonly ada: Client & Token;
+  readonly weather: Listed;
+}
+
+const tokenOf = async (variables: Environment, ...whose: readonly string[]): Promise<Token> => ({
+  token: (await runTool(variables, ['token', ...whose])).stdout.trim(),
+});
+
+const addCollection = (api: ApiClient, admin: Credential, name: string, more: object = {}): Promise<Listed> =>
+  api.ask(admin, 'POST', '/api/collections/', { name, openapi_spec: documentOf(name), ...more });
+
+/** Registers and approves somebody, who gets the credentials by mail too. */
+const addClient = async (api: ApiClient, admin: Credential, name: string): Promise<Client> => {
+  const registration = { firebase_uid: name, email: `${name}@example.com`, full_name: name, company_name: 'Engines' };
+  const { id } = await api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', registration);
+  const approved = await api.ask<{ client_id: string; client_secret: string }>(
+    admin,
+    'POST',
+    `/api/profiles/${id}/approve`,
+  );
+  return { id, key: { clientId: approved.client_id, secret: approved.client_secret } };
+};
+
+/** Three collections, of which Ada may use two, and something of everything that release 0.1.0 stores. */
+const fill = async (api: ApiClient, variables: Environment): Promise<Filled> => {
+  const admin = await tokenOf(variables, '--admin');
+  const authentication = { type: 'apiKey', name: 'X-Api-Key', in: 'header', value: 'the-credential' };
+  const weather = await addCollection(api, admin, 'Weather', { authentication });
+  const payments = await addCollection(api, admin, 'Payments');
+  await addCollection(api, admin, 'Hidden weather');
+  const ada = {
+    ...(await addClient(api, admin, 'ada')),
+    ...(await tokenOf(variables, '--uid', 'ada', '--email', 'ada@example.com')),
+  };
+  for (const { id } of [weather, payments])
+    await api.ask(admin, 'POST', `/api/access/clients/${ada.id}/collections/${id}`);
+  await api.ask(ada.key, 'POST', '/api/audit/', { message: { action: 'api_call', endpoint: '/today' } });
+  const override = { client_id: ada.key.clientId, allowed_limit: 90_000, window_seconds: 60 };
+  await api.ask(admin, 'POST', '/api/rate-limits/overrides', override);
+  await listed(api, admin);
+  return { admin, ada, weather };
+};
+
+/** The names in a list, which is the same in each coding. */
+const listed = async ({ address }: ApiClient, { token }: Token): Promise<readonly string[]> => {
+  const lists: (readonly string[])[] = [];
+  for (const coding of ['gzip', 'identity']) {
+    const response = await fetch(`${address}/api/collections/`, {
+      headers: { authorization: `Bearer ${token}`, 'accept-encoding': coding },
+    });
+    expect(response.status).toBe(200);
+    lists.push(((await response.json()) as readonly Listed[]).map(({ name }) => name).toSorted());
+  }
+  const [first = [], second] = lists;
+  expect(second).toEqual(first);
+  return first;
+};
+
+const search = async (api: ApiClient, caller: Credential): Promise<readonly string[]> => {
+  const found = await api.ask<readonly { collection_name: string }[]>(caller, 'POST', '/api/vector/search', {
+    query: 'weather',
+    k_limit: 50,
+  });
+  return found.map(({ collection_name: name }) => name).toSorted();
+};
+
+const mailsTo = (email: string): number => {
+  const mails = join(folder, 'mails');
+  return readdirSync(mails).filter((name) => readFileSync(join(mails, name), 'utf8').includes(`To: ${email}`)).length;
+};
+
+/** Everything that was stored is there, and readable by whom it was. */
+const expectAll = async (api: ApiClient, { admin, ada, weather }: Filled): Promise<void> => {
+  expect(await listed(api, admin)).toEqual(['Hidden weather', 'Payments', 'Weather']);
+  expect(await listed(api, ada)).toEqual(['Payments', 'Weather']);
+  expect(await api.ask(ada.key, 'GET', `/api/collections/${weather.id}`)).toMatchObject({
+    openapi_spec: documentOf('Weather'),
+  });
+  expect(await api.ask(ada.key, 'GET', `/api/collections/${weather.id}/metadata`)).toMatchObject({
+    authentication: { value: 'the-credential' },
+  });
+  expect(await api.ask(admin, 'GET', `/api/rate-limits/effective/${ada.key.clientId}`)).toMatchObject({
+    allowed_limit: 90_000,
+  });
+  const { data } = await api.ask<{ data: { message: unknown }[] }>(admin, 'GET', '/api/audit/?source=client');
+  expect(data.map(({ message }) => message)).toContainEqual({ action: 'api_call', endpoint: '/today' });
+  await expect.poll(() => search(api, ada.key)).toEqual(['Payments', 'Weather']);
+};
+
+const oldCannotStartAgain = /it has the migration 0006-search-models, which this version does not know/;
+
+describe.skipIf(!release)('after release 0.1.0', () => {
+  test('a service on SQLite has everything', async () => {
+    const variables = embedded();
+    const old = await startOld(variables);
+    const filled = await fill(old.api, variables);
+    await stop(old);
+    await expectAll((await startNew(variables)).api, filled);
+    expect(mailsTo('ada@example.com')).toBe(1);
+  });
+
+  test.skipIf(!postgres || !redis)('a service on the same PostgreSQL and Redis has everything', async () => {
+    const variables = await onServers();
+    // It leaves all jobs: the mail and what searches need.
+    const old = await startOld({ ...variables, JOBS: 'off' });
+    const filled = await fill(old.api, variables);
+    await stop(old);
+    await expectAll((await startNew(variables)).api, filled);
+    await expect.poll(() => mailsTo('ada@example.com')).toBe(1);
+    await expect(startOld(variables)).rejects.toThrow(oldCannotStartAgain);
+  });
+
+  test.skipIf(!postgres || !redis)('both run beside each other, on the same PostgreSQL and Redis', async () => {
+    const variables = await onServers();
+    const old = await startOld(variables);
+    const filled = await fill(old.api, variables);
+    const { admin, ada } = filled;
+    await expect.poll(() => search(old.api, ada.key)).toEqual(['Payments', 'Weather']);
+    const apis = [old.api, (await startNew(variables)).api];
+    for (const api of apis) await expectAll(api, filled);
+
+    const names = ['Hidden weather', 'Payments', 'Weather'];
+    for (let round = 1; round <= 4; round++) {
+      for (const [at, writer] of apis.entries()) {
+        const added = await addCollection(writer, admin, `Maps ${round} ${at}`);
+        names.push(added.name);
+        for (const api of apis) expect(await listed(api, admin)).toEqual(names.toSorted());
+        await writer.ask(admin, 'POST', `/api/access/clients/${ada.id}/collections/${added.id}`);
+        for (const api of apis) expect(await listed(api, ada)).toContain(added.name);
+        await writer.ask(admin, 'DELETE', `/api/access/clients/${ada.id}/collections/${added.id}`);
+        for (const api of apis) expect(await listed(api, ada)).toEqual(['Payments', 'Weather']);
+      }
+    }
+    for (const api of apis) await expect.poll(() => search(api, admin)).toEqual(names.toSorted());
+
+    for (const [at, writer] of apis.entries()) {
+      const { id, key } = await addClient(writer, admin, `client-${at}`);
+      await expect.poll(() => mailsTo(`client-${at}@example.com`)).toBe(1);
+      const override = { client_id: key.clientId, allowed_limit: 5, window_seconds: 3_600 };
+      await writer.ask(admin, 'POST', '/api/rate-limits/overrides', override);
+      const statusOf = async (api: ApiClient) =>
+        (await api.call(key, 'GET', `/api/rate-limits/effective/${key.clientId}`)).status;
+      // Each version counts at least its own requests.
+      for (const api of apis) {
+        const statuses: number[] = [];
+        while (statuses.at(-1) !== 429) statuses.push(await statusOf(api));
+        expect(statuses.length).toBeLessThanOrEqual(6);
+      }
+      await writer.ask(admin, 'DELETE', `/api/profiles/${id}`);
+      for (const api of apis) expect(await statusOf(api)).toBe(401);
+    }
+  });
+});
