@@ -1,3 +1,5 @@
+import { chmodSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createInstallation, type Installation } from './installation.ts';
 
@@ -57,4 +59,21 @@ test('the counts of the limiter survive a graceful restart', async () => {
   expect(await service.ended).toBe(0);
   await start();
   expect((await api.call(bob, 'GET', '/api/profiles/me')).status).toBe(429);
+});
+
+test('a service whose folder and keys are open to others says so when it starts', async () => {
+  const { folder, start, tool } = installation;
+  await tool('admin', 'list');
+  chmodSync(folder, 0o777);
+  chmodSync(join(folder, 'secrets.key'), 0o644);
+  await start();
+  const warnings = readFileSync(join(folder, 'service.log'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { level: number; msg: string })
+    .flatMap(({ level, msg }) => (level === 40 ? [msg] : []));
+  expect(warnings).toEqual([
+    `DATA_DIR: other users may write ${folder} (mode 0777), and so replace its keys. Run: chmod 700 ${folder}`,
+    `${folder}/secrets.key is open to other users (mode 0644); only its owner may read it. Run: chmod 600 ${folder}/secrets.key`,
+  ]);
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createWriteStream, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
@@ -98,10 +98,13 @@ test('a backup to standard output is the archive and nothing else', async () => 
   await written;
   const other = await createInstallation();
   onTestFinished(() => other.remove());
-  expect(await other.tool('restore', archive)).toMatchObject({ code: 0 });
+  expect(await other.tool('restore', archive)).toMatchObject({ code: 0, stderr: '' });
   const keyOf = ({ folder }: Installation) => readFileSync(join(folder, 'secrets.key'), 'utf8');
   expect(keyOf(other)).toBe(keyOf(installation));
 });
+
+/** What backups have under way in the data folder. */
+const staged = () => readdirSync(installation.folder).filter((name) => name.startsWith('.portico-backup-'));
 
 test('a reader that closes the pipe early has read what it wanted', async () => {
   // `true` reads nothing of the archive, which is written in many pieces.
@@ -109,6 +112,18 @@ test('a reader that closes the pipe early has read what it wanted', async () => 
   const command = ['-c', piped, 'sh', process.execPath, ...toolArguments, 'backup', '-'];
   const { stderr } = await promisify(execFile)('sh', command, { cwd: root, env: { ...inherited, ...variables } });
   expect(stderr).toBe('exit code 0\n');
+  expect(staged()).toEqual([]);
+});
+
+test('a signal ends a backup, and leaves no copy of the keys', async () => {
+  // Nobody reads the archive, which is larger than the pipe.
+  const { child, ended } = start('backup', '-');
+  child.stdout.unpipe();
+  await expect.poll(staged, { interval: 5 }).not.toEqual([]);
+  child.kill('SIGTERM');
+  child.stdout.resume();
+  await expect(ended).rejects.toThrow('ended by SIGTERM');
+  expect(staged()).toEqual([]);
 });
 
 test('a server that is away is told in sentences while it is waited for, and a signal ends the wait', async () => {

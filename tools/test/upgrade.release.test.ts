@@ -78,9 +78,11 @@ interface Filled {
   readonly weather: Listed;
 }
 
-const tokenOf = async (variables: Environment, ...whose: readonly string[]): Promise<Token> => ({
-  token: (await runTool(variables, ['token', ...whose])).stdout.trim(),
-});
+const tokenOf = async (variables: Environment, ...whose: readonly string[]): Promise<Token> => {
+  const { code, stdout, stderr } = await runTool(variables, ['token', ...whose]);
+  if (code !== 0) throw new Error(stderr);
+  return { token: stdout.trim() };
+};
 
 const addCollection = (api: ApiClient, admin: Credential, name: string, more: object = {}): Promise<Listed> =>
   api.ask(admin, 'POST', '/api/collections/', { name, openapi_spec: documentOf(name), ...more });

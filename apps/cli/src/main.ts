@@ -7,4 +7,6 @@ if (env.INIT_CWD) chdir(env.INIT_CWD);
 // A reader that closes the pipe early, such as `head`, has read what it wanted.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => exit(code === 'EPIPE' ? 0 : 1));
 
-exit(await run(process.argv, env, process));
+const code = await run(process.argv, env, process);
+// What was written to a pipe may still be on its way.
+process.stdout.write('', () => exit(code));

@@ -53,6 +53,11 @@ test('an empty variable counts as absent', () => {
   expect(readConfig({ PORT: '', IDENTITY_ISSUER: '', DATABASE_URL: '' })).toEqual(readConfig({}));
 });
 
+test('a limit may allow as many requests as any', () => {
+  const { settings } = readConfig({ RATE_LIMIT_DEFAULT: '1000000000/1' });
+  expect(settings.defaultLimit).toEqual({ allowed: 1_000_000_000, windowSeconds: 1 });
+});
+
 test('production limits anonymous requests by default, writes no mails to files, and warns of weak settings', () => {
   const config = readConfig(production);
   expect(config.settings).toMatchObject({
@@ -133,7 +138,8 @@ test.each([
   ['BODY_LIMIT', '300mb', 'at most 256mb'],
   ['RATE_LIMIT_DEFAULT', '600', 'requests/seconds'],
   ['RATE_LIMIT_DEFAULT', '0/60', 'requests/seconds'],
-  ['RATE_LIMIT_DEFAULT', '600/2678401', 'at most 2678400 seconds'],
+  ['RATE_LIMIT_DEFAULT', '600/2678401', 'at most 1000000000 requests and 2678400 seconds'],
+  ['RATE_LIMIT_DEFAULT', '1000000001/60', 'at most 1000000000 requests and 2678400 seconds'],
   ['RATE_LIMIT_ANONYMOUS', 'none', 'off, or requests/seconds'],
   ['TRUST_PROXY', 'true', 'loopback'],
   ['TRUST_PROXY', '10.0.0.0/33', 'loopback'],

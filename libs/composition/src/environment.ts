@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { isLoopback } from '@portico/dependencies';
-import { isPlainLine, windowSecondsMax } from '@portico/domain';
+import { allowedMax, isPlainLine, windowSecondsMax } from '@portico/domain';
 import { localIssuerName } from '@portico/identity';
 import { readSender, readSmtpUrl } from '@portico/mail';
 import { z } from 'zod';
@@ -59,14 +59,14 @@ const truth = z.enum(['true', 'false'], 'true or false').transform((value) => va
 
 const limit = z
   .string()
-  .regex(/^[1-9]\d{0,8}\/[1-9]\d{0,6}$/, 'requests/seconds, such as 600/60')
+  .regex(/^[1-9]\d{0,9}\/[1-9]\d{0,6}$/, 'requests/seconds, such as 600/60')
   .transform((text) => {
     const [allowed, windowSeconds] = text.split('/').map(Number);
     return { allowed: allowed ?? 0, windowSeconds: windowSeconds ?? 0 };
   })
   .refine(
-    ({ windowSeconds }) => windowSeconds <= windowSecondsMax,
-    `requests/seconds with at most ${windowSecondsMax} seconds`,
+    ({ allowed, windowSeconds }) => allowed <= allowedMax && windowSeconds <= windowSecondsMax,
+    `requests/seconds with at most ${allowedMax} requests and ${windowSecondsMax} seconds`,
   );
 
 const units = { b: 1, kb: 1_024, mb: 1_048_576 } as const;

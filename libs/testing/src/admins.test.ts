@@ -68,6 +68,12 @@ test('making an admin as whom nobody can sign in returns a warning', async () =>
   expect(await warningFor('unbound', null)).toContain('whoever first presents a token with its user id and e-mail');
   expect(await warningFor('off', another)).toContain('the issuer that the profile is bound to is disabled');
   expect(await warningFor('bound', testIssuer)).toBeNull();
+  const { id } = await promote(harness, 'suspended', testIssuer);
+  await harness.useCases.changeRole(operator, id, 'client');
+  await harness.useCases.suspendProfile(operator, id, null);
+  expect((await harness.useCases.changeRole(operator, id, 'admin')).warning).toBe(
+    'Nobody can sign in as this admin: the profile is suspended.',
+  );
 });
 
 test('with two issuers enabled, the first to bind a uid keeps it, and the same uid of the other is unknown', async () => {

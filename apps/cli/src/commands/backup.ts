@@ -1,10 +1,11 @@
 import { createReadStream } from 'node:fs';
-import { copyFile, mkdtemp, rename, rm } from 'node:fs/promises';
+import { copyFile, rename } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { embeddedFiles, syncFolder, writeNewFile, type Config, type EmbeddedFiles } from '@portico/composition';
 import { namesIn, writeArchive, type Archived, type Manifest } from '../archive.ts';
 import { isThere } from '../files.ts';
+import { withStaging } from '../staging.ts';
 import { OperatorError, type Terminal } from '../terminal.ts';
 
 /**
@@ -26,8 +27,8 @@ export const backUp = async (
   if (!(await isThere(files.database)))
     throw new OperatorError(`there is nothing to back up: ${files.database} does not exist`);
   // In the archive's folder, because a rename does not cross file systems.
-  const staging = await mkdtemp(join(toOutput ? config.dataDir : dirname(archive), '.portico-backup-'));
-  try {
+  const prefix = join(toOutput ? config.dataDir : dirname(archive), '.portico-backup-');
+  await withStaging(prefix, async (staging) => {
     const made = join(staging, 'archive');
     const manifest = await fill(files, staging, made);
     if (toOutput) await pipeline(createReadStream(made), terminal.io.stdout, { end: false });
@@ -36,9 +37,7 @@ export const backUp = async (
       await syncFolder(dirname(archive));
     }
     tell(terminal, config, target, toOutput, manifest);
-  } finally {
-    await rm(staging, { recursive: true, force: true });
-  }
+  });
 };
 
 /** Throws an `OperatorError` for PostgreSQL that names its own tools. */

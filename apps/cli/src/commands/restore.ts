@@ -1,9 +1,10 @@
-import { link, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { link, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder, writeNewFile, type Config, type EmbeddedFiles } from '@portico/composition';
 import { archived, namesIn, readArchive, type Archived, type Manifest } from '../archive.ts';
 import { contentOf, isThere } from '../files.ts';
 import { OperatorError, type Terminal } from '../terminal.ts';
+import { withStaging } from '../staging.ts';
 import { whileUnused } from '../while-unused.ts';
 import { filesOf } from './backup.ts';
 
@@ -29,8 +30,7 @@ export const restore = async (
   const folder = dirname(files.database);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const staging = await mkdtemp(join(folder, '.portico-restore-'));
-  try {
+  await withStaging(join(folder, '.portico-restore-'), async (staging) => {
     const manifest = await readArchive(archive, staging);
     await files.check(join(staging, 'portico.sqlite'));
     const placings = await placingsOf(config, files, staging, manifest);
@@ -48,9 +48,7 @@ export const restore = async (
       manifest,
       taken.map((path) => `${path}.${suffix}`),
     );
-  } finally {
-    await rm(staging, { recursive: true, force: true });
-  }
+  });
 };
 
 /** Leaves out a key file that is the same as in the backup. */

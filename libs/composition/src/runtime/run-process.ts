@@ -4,6 +4,7 @@ import { dutiesOf, type ProcessRole } from '../process-role.ts';
 import { openTracing, type Tracing } from '../tracing/tracing.ts';
 import { version } from '../version.ts';
 import { compose, type Portico } from '../wiring/compose.ts';
+import { openPathWarnings } from '../wiring/open-paths.ts';
 import { gracefulShutdown } from './graceful-shutdown.ts';
 import { createLogger, flush } from './logging.ts';
 import { startFailure } from './start-failure.ts';
@@ -30,7 +31,7 @@ export const runProcess = async (
     logger = createLogger(config.logLevel, name, undefined, config.traces ? traceFields : undefined);
     logger.info({ version }, `Portico ${version} starts`);
     const whenEnding = gracefulShutdown(logger);
-    for (const warning of dutiesOf(role, config).warnings) logger.warn(warning);
+    for (const warning of [...dutiesOf(role, config).warnings, ...openPathWarnings(config)]) logger.warn(warning);
     tracing = await openTracing(config, name, logger);
     const portico = await compose(config, logger, role, tracing);
     const running = await start(portico).catch(async (error: unknown) => {

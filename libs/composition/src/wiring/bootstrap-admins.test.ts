@@ -162,6 +162,17 @@ test('a tool beside the service neither assigns issuers to old profiles nor choo
   expect(await again.ports.profiles.admins()).toHaveLength(3);
 });
 
+test('an admin who is suspended is of an issuer that is on', async () => {
+  beforeIssuers();
+  const portico = await open();
+  const admin = await portico.useCases.findProfileByEmail(operatorAuthority, 'admin@localhost');
+  if (!admin) throw new Error('The local admin is gone');
+  await portico.useCases.suspendProfile(operatorAuthority, admin.id, null);
+  await portico.close();
+  await open();
+  expect(warnings()).toEqual([]);
+});
+
 test('an admin of the local issuer, which is off now, does not keep the bootstrap admin from being made', async () => {
   await (await open()).close();
   const portico = await open({ ...production, ...bootstrap });

@@ -38,7 +38,7 @@ const adoptBindings = async ({ config, logger, useCases }: Facts): Promise<void>
 
 const adminWarnings = ({ firstAdmin, settings }: Config, admins: readonly Profile[]): readonly string[] => {
   const able = admins.filter((admin) => canSignIn(settings, admin));
-  const ofIssuersOff = admins.filter((admin) => admin.issuer !== null && !able.includes(admin));
+  const ofIssuersOff = admins.filter(({ issuer }) => issuer !== null && !settings.issuers.includes(issuer));
   const isApplied = able.some(({ uid, issuer }) => uid === firstAdmin?.uid && issuer === firstAdmin.issuer);
   const rows: readonly (readonly [holds: boolean, text: string])[] = [
     [

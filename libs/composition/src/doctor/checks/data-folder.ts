@@ -1,10 +1,11 @@
-import { accessSync, constants, statSync, type Stats } from 'node:fs';
+import { constants, statSync, type Stats } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { Config } from '../../config.ts';
-import { assertHeartbeat, fileFault } from '../../wiring/data-dir.ts';
+import { accessFault, assertHeartbeat, nearestExisting } from '../../wiring/data-dir.ts';
 import { isWithin } from '../../wiring/embedded-files.ts';
+import { openFiles, openFolder } from '../../wiring/open-paths.ts';
 import { ok, warning, wrong, type Check, type Finding } from '../check.ts';
 
 const [fullBytes, scarceBytes, scarceShare] = [100_000_000, 1_000_000_000, 0.05];
@@ -49,7 +50,7 @@ export const dataFolderChecks: readonly Check[] = [
 const judgeFolder = ({ dataDir }: Config): Finding => {
   const found = statOf(dataDir);
   if (found === null) {
-    const parent = existing(dirname(dataDir));
+    const parent = nearestExisting(dirname(dataDir));
     const fault = accessFault(parent, constants.W_OK | constants.X_OK);
     if (fault === null) return ok(`DATA_DIR: ${dataDir} does not exist yet; the first start creates it.`);
     return wrong(
@@ -68,14 +69,10 @@ const judgeFolder = ({ dataDir }: Config): Finding => {
   );
 };
 
-const judgeOwner = (dataDir: string, { uid, mode }: Stats): Finding => {
+const judgeOwner = (dataDir: string, { uid }: Stats): Finding => {
+  const open = openFolder({ dataDir });
+  if (open) return wrong(open.said, open.advice);
   const me = process.geteuid?.();
-  if ((mode & 0o022) !== 0) {
-    return wrong(
-      `DATA_DIR: other users may write ${dataDir} (mode ${modeText(mode)}), and so replace its keys.`,
-      `chmod 700 ${dataDir}`,
-    );
-  }
   if (me === undefined || uid === me) return ok(`DATA_DIR: ${dataDir} belongs to this user.`);
   return warning(
     `DATA_DIR: ${dataDir} belongs to the user ${uid}, and this command runs as ${me}: files that it makes may be closed to the service.`,
@@ -83,23 +80,16 @@ const judgeOwner = (dataDir: string, { uid, mode }: Stats): Finding => {
   );
 };
 
-/** What only the service may read. Files elsewhere, such as mounted secrets, may have other rules. */
-const judgeFiles = ({ dataDir, secretsKey, database }: Config): readonly Finding[] => {
-  const key = secretsKey.from === 'file' ? [secretsKey.path] : [];
-  const file = database.kind === 'sqlite' ? [database.file] : [];
-  const findings = [
-    ...new Set([...key, join(dataDir, 'secrets.key'), join(dataDir, 'local-issuer.key'), ...file]),
-  ].flatMap((path) => {
-    const found = statOf(path);
-    if (found === null || (found.mode & 0o077) === 0) return [];
-    const said = `${path} is open to other users (mode ${modeText(found.mode)}); only its owner may read it.`;
-    return [isWithin(dataDir, path) ? wrong(said, `chmod 600 ${path}`) : warning(said, `chmod 600 ${path}`)];
-  });
+/** Files elsewhere, such as mounted secrets, may have other rules. */
+const judgeFiles = (config: Config): readonly Finding[] => {
+  const findings = openFiles(config).map(({ path, said, advice }) =>
+    isWithin(config.dataDir, path) ? wrong(said, advice) : warning(said, advice),
+  );
   return findings.length > 0 ? findings : [ok('Keys and database are closed to other users.')];
 };
 
 const judgeDisk = async (dataDir: string): Promise<Finding> => {
-  const place = existing(dataDir);
+  const place = nearestExisting(dataDir);
   const { bavail, blocks, bsize } = await statfs(place);
   const free = bavail * bsize;
   const said = `${megabytes(free)} are free under ${place}.`;
@@ -118,18 +108,3 @@ const ifThere = (path: string, judge: (found: Stats) => Finding): Finding => {
 };
 
 const statOf = (path: string): Stats | null => statSync(path, { throwIfNoEntry: false }) ?? null;
-
-/** The path, or the nearest folder above it that exists. */
-const existing = (path: string): string =>
-  statOf(path) !== null || dirname(path) === path ? path : existing(dirname(path));
-
-const accessFault = (path: string, mode: number): string | null => {
-  try {
-    accessSync(path, mode);
-    return null;
-  } catch (error) {
-    return fileFault(error);
-  }
-};
-
-const modeText = (mode: number): string => (mode & 0o777).toString(8).padStart(4, '0');

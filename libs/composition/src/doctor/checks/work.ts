@@ -65,7 +65,7 @@ const judgeAdmins = ({ settings, firstAdmin }: Config, admins: readonly Profile[
   if (firstAdmin) return ok(`The next start makes ${firstAdmin.email} the first admin.`);
   return wrong(
     admins.length > 0
-      ? 'No admin can sign in: all belong to an issuer that is not configured.'
+      ? 'No admin can sign in: each is suspended, or of an issuer that is not configured, or nobody has signed in as it.'
       : 'There is no admin, and nobody is named to become one.',
     'Set BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL, or run "portico admin promote EMAIL".',
   );

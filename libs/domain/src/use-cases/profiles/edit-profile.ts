@@ -61,6 +61,7 @@ export const changeRole =
 
 const adminWarning = (settings: Settings, profile: Profile): string | null => {
   if (canSignIn(settings, profile)) return null;
+  if (profile.suspendedAt !== null) return 'Nobody can sign in as this admin: the profile is suspended.';
   if (profile.issuer !== null)
     return 'Nobody can sign in as this admin: the issuer that the profile is bound to is disabled.';
   const claims = settings.identityEmailCheck === 'off' ? 'user id' : 'user id and e-mail';
