@@ -38,6 +38,7 @@ export const errorStatuses = {
   last_admin: 409,
   already_suspended: 409,
   not_suspended: 409,
+  not_rejected: 409,
   group_taken: 409,
   already_member: 409,
   member_by_claim: 409,

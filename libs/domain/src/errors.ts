@@ -32,6 +32,7 @@ export const errorDetails = {
   already_approved: 'User already approved',
   already_rejected: 'User already rejected',
   not_approved: 'User not approved',
+  not_rejected: 'User not rejected',
   has_no_key: 'User is an admin and has no API credentials',
   has_no_key_yet: 'User has no API credentials yet',
   last_admin: 'The last admin cannot be removed',

@@ -47,6 +47,15 @@ test('a rejection mails its reason and leaves a profile without credentials', as
   expect((await byToken('ada')).profile).toMatchObject({ status: 'rejected', clientId: null, approvedAt: null });
 });
 
+test('a rejection that is taken back leaves a registration that can be approved', async () => {
+  const { useCases, authority, register, byKey } = await setUp();
+  const { id } = await register('ada');
+  await useCases.rejectProfile(authority, id, null);
+  expect(await useCases.reopenRegistration(authority, id)).toMatchObject({ status: 'pending', approvedAt: null });
+  const issued = await useCases.approveProfile(authority, id);
+  expect((await byKey({ kind: 'key', ...issued }, null)).profile.id).toBe(id);
+});
+
 test('a rotated secret replaces the previous one, which stays valid for the grace period', async () => {
   const { useCases, authority, approved, byKey, clock } = await setUp();
   const { id, clientId, key } = await approved('ada');

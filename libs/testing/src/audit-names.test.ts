@@ -111,15 +111,15 @@ test('every entry of the service names its objects and its actor, even after the
   }
 });
 
-test('the entry of a rejection names the profile', async () => {
+test('the entries of a rejection and of taking it back name the profile', async () => {
   const harness = await withAdmin();
   await harness.useCases.rejectProfile(harness.authority, harness.ada.id, 'no');
-  expect((await messages(harness)).at(-1)).toEqual({
-    action: 'profile.reject',
-    actor: 'root@example.com',
-    profile_id: harness.ada.id,
-    profile: 'ada@example.com',
-  });
+  await harness.useCases.reopenRegistration(harness.authority, harness.ada.id);
+  const named = { actor: 'root@example.com', profile_id: harness.ada.id, profile: 'ada@example.com' };
+  expect((await messages(harness)).slice(-2)).toEqual([
+    { action: 'profile.reject', ...named },
+    { action: 'profile.reopen', ...named },
+  ]);
 });
 
 test('a name from an old row is one line of bounded length in an entry', async () => {

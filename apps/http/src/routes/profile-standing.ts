@@ -100,6 +100,24 @@ export const standingRoutes = [
   }),
   defineRoute({
     method: 'POST',
+    path: '/api/profiles/:user_id/reopen',
+    operation: 'reopenRegistration',
+    summary: 'Take a rejection back',
+    description:
+      'The registration is pending again, with what it was granted. Approve it next, if it was rejected by mistake.',
+    params: profileParameter,
+    auth: 'admin',
+    scope: null,
+    status: 200,
+    response: fullProfile,
+    errors: ['user_not_found', 'already_approved', 'not_rejected'],
+    handler: async ({ useCases, caller, params }) => {
+      const id = await profileOf(useCases, caller.authority, params.user_id);
+      return json(fullProfileView(await useCases.reopenRegistration(caller.authority, id), []));
+    },
+  }),
+  defineRoute({
+    method: 'POST',
     path: '/api/profiles/:user_id/resume',
     operation: 'resumeProfile',
     summary: 'Let a suspended profile in again',

@@ -12,6 +12,12 @@ test.each(['approve', 'reject'] as const)('an approved or a rejected profile ref
   expect(() => nextStatus('rejected', event)).toThrow('User already rejected');
 });
 
+test('only a rejected profile can be reopened, and then waits again', () => {
+  expect(nextStatus('rejected', 'reopen')).toBe('pending');
+  expect(() => nextStatus('pending', 'reopen')).toThrow('User not rejected');
+  expect(() => nextStatus('approved', 'reopen')).toThrow('User already approved');
+});
+
 test('an approved profile can be promoted, a rejected one cannot', () => {
   expect(nextStatus('approved', 'promote')).toBe('approved');
   expect(() => nextStatus('rejected', 'promote')).toThrow('User already rejected');

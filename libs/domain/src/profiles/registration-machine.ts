@@ -1,18 +1,21 @@
 import { type ErrorCode, PorticoError } from '../errors.ts';
 import type { RegistrationStatus } from './profile.ts';
 
-/** `promote` makes the profile an admin and approves it; a rejected one cannot be promoted. */
-export type RegistrationEvent = 'approve' | 'reject' | 'promote';
+/**
+ * `promote` makes the profile an admin and approves it; a rejected one cannot be promoted. `reopen` takes a rejection
+ * back: the registration waits for a decision again.
+ */
+export type RegistrationEvent = 'approve' | 'reject' | 'promote' | 'reopen';
 
 /** The states of a profile, and where each event leads (specification, "States and transitions"). */
 const machine = {
   pending: { approve: 'approved', reject: 'rejected', promote: 'approved' },
   approved: { promote: 'approved' },
-  rejected: {},
+  rejected: { reopen: 'pending' },
 } as const satisfies Record<RegistrationStatus, Partial<Record<RegistrationEvent, RegistrationStatus>>>;
 
 const refusals = {
-  pending: 'not_approved',
+  pending: 'not_rejected',
   approved: 'already_approved',
   rejected: 'already_rejected',
 } as const satisfies Record<RegistrationStatus, ErrorCode>;

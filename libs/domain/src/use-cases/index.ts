@@ -92,7 +92,7 @@ import {
   readProfile,
 } from './profiles/list-profiles.ts';
 import { registerProfile } from './profiles/register-profile.ts';
-import { rejectProfile } from './profiles/reject-profile.ts';
+import { rejectProfile, reopenRegistration } from './profiles/reject-profile.ts';
 import { askForAccess, readCatalog, readDiscoverable, withdrawRequest } from './requests/ask-for-access.ts';
 import { approveRequest, denyRequest } from './requests/decide-request.ts';
 import { listAllRequests, listRequests, readRequest } from './requests/read-requests.ts';
@@ -148,6 +148,7 @@ const catalog = (ports: Ports & Counting & Seeing, settings: Settings) => ({
   approveProfile: approveProfile(ports),
   approveMany: approveMany(ports),
   rejectProfile: rejectProfile(ports),
+  reopenRegistration: reopenRegistration(ports),
   removeProfile: removeProfile(ports, settings),
   rotateCredentials: rotateCredentials(ports),
   rotateOwnCredentials: rotateOwnCredentials(ports),

@@ -23,7 +23,7 @@ interface Facts {
   readonly person: WholePerson;
 }
 
-/** Approve or reject who waits; suspend who was approved, or let them in again. */
+/** Approve or reject who waits; take a rejection back; suspend who was approved, or let them in again. */
 export const StandingActs = ({ person, issue }: Facts & { readonly issue: (key: IssuedKey) => void }) => {
   if (person.registration_status === 'pending')
     return (
@@ -32,7 +32,8 @@ export const StandingActs = ({ person, issue }: Facts & { readonly issue: (key: 
         <WithReason person={person} kind="reject" />
       </>
     );
-  if (person.suspended_at) return <Resume person={person} />;
+  if (person.suspended_at) return <TakeBack person={person} kind="resume" />;
+  if (person.registration_status === 'rejected') return <TakeBack person={person} kind="reopen" />;
   return person.registration_status === 'approved' ? <WithReason person={person} kind="suspend" /> : null;
 };
 
@@ -130,14 +131,21 @@ const WithReason = ({ person, kind }: Facts & { readonly kind: keyof typeof kind
   );
 };
 
-const Resume = ({ person }: Facts) => {
-  const change = useChange('POST /api/profiles/:user_id/resume', { touches: standingReads });
-  const resume = (): void =>
-    change.mutate({ params: { user_id: person.id } }, { onSuccess: () => notify(text.acts.resumed(person.full_name)) });
+const takingBack = {
+  resume: { call: 'POST /api/profiles/:user_id/resume', label: text.acts.resume, done: text.acts.resumed },
+  reopen: { call: 'POST /api/profiles/:user_id/reopen', label: text.acts.reopen, done: text.acts.reopened },
+} as const;
+
+/** Ends a suspension, or takes a rejection back. */
+const TakeBack = ({ person, kind }: Facts & { readonly kind: keyof typeof takingBack }) => {
+  const { call: name, label, done } = takingBack[kind];
+  const change = useChange(name, { touches: standingReads });
+  const takeBack = (): void =>
+    change.mutate({ params: { user_id: person.id } }, { onSuccess: () => notify(done(person.full_name)) });
   return (
     <>
-      <Button loading={change.isPending} onClick={resume}>
-        {text.acts.resume}
+      <Button loading={change.isPending} onClick={takeBack}>
+        {label}
       </Button>
       <ErrorNote error={inWords(change.error)} />
     </>

@@ -72,6 +72,7 @@ export const audit = {
     'profile.bind': 'signed in for the first time',
     'profile.approve': 'approved',
     'profile.reject': 'rejected',
+    'profile.reopen': 'took a rejection back',
     'profile.suspend': 'suspended',
     'profile.resume': 'let in again',
     'profile.role': 'changed a role',

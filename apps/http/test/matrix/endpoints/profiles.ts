@@ -149,6 +149,12 @@ export const profileEndpoints: Endpoints = {
       expect(body).toMatchObject({ registration_status: 'pending', suspended_at: expect.any(String) as string }),
     badBodies: [{ reason: 7 }, { reason: 'x'.repeat(1_001) }],
   },
+  'POST /api/profiles/{user_id}/reopen': {
+    answer: object(full),
+    aim: ({ cast }) => ({ params: { user_id: cast.rejected.id } }),
+    freshAim: async ({ make, granted }) => ({ params: { user_id: (await make.person('rejected', granted)).id } }),
+    holds: ({ body }) => expect(body.registration_status).toBe('pending'),
+  },
   'POST /api/profiles/{user_id}/resume': {
     answer: object((entry) => [...full(entry), 'suspended_at']),
     aim: ({ cast }) => ({ params: { user_id: cast.suspended.id } }),

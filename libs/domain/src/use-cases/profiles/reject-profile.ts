@@ -2,9 +2,22 @@ import type { PersonAuthority } from '../../access/principal.ts';
 import type { ProfileId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
+import type { Profile } from '../../profiles/profile.ts';
 import { nextStatus } from '../../profiles/registration-machine.ts';
 import { ofProfile, recorded } from '../audit/system-entry.ts';
 import { rejectionMailJob } from '../mails/mail-jobs.ts';
+
+/** Takes a rejection back: the registration waits for a decision again, with what it was granted. */
+export const reopenRegistration =
+  (ports: Pick<Ports, 'clock' | 'random' | 'profiles'>) =>
+  (authority: PersonAuthority, id: ProfileId): Promise<Profile> => {
+    const now = ports.clock.now();
+    return ports.profiles.update(id, ({ profile, key }) => ({
+      profile: withoutApproval(profile, nextStatus(profile.status, 'reopen'), now),
+      key,
+      ...recorded(ports, authority, { action: 'profile.reopen', ...ofProfile(profile) }),
+    }));
+  };
 
 /** Rejects a pending profile; the notice, with the reason if there is one, is mailed if mail is enabled. */
 export const rejectProfile =
@@ -13,16 +26,18 @@ export const rejectProfile =
     const jobs = ports.mailer.enabled ? [rejectionMailJob(ports, id, reason)] : [];
     const now = ports.clock.now();
     await ports.profiles.update(id, ({ profile, key }) => ({
-      profile: {
-        ...profile,
-        role: 'client',
-        status: nextStatus(profile.status, 'reject'),
-        clientId: null,
-        approvedAt: null,
-        updatedAt: nextChangeAt(profile.updatedAt, now),
-      },
+      profile: withoutApproval(profile, nextStatus(profile.status, 'reject'), now),
       key,
       ...recorded(ports, authority, { action: 'profile.reject', ...ofProfile(profile) }),
       jobs,
     }));
   };
+
+const withoutApproval = (profile: Profile, status: 'pending' | 'rejected', now: number): Profile => ({
+  ...profile,
+  role: 'client',
+  status,
+  clientId: null,
+  approvedAt: null,
+  updatedAt: nextChangeAt(profile.updatedAt, now),
+});
