@@ -22,19 +22,36 @@ const Start = () => {
   return <Navigate to={pages.find(({ roles }) => roles.includes(role))?.path ?? '/search'} replace />;
 };
 
+/**
+ * Browsers and Vite say it in words of their own: a file of a page could not be loaded. Usually the service was upgraded since the
+ * tab was opened, and has other files now. They remember the failure, so that only a reload helps.
+ */
+const isUnloaded = (error: unknown): boolean =>
+  error instanceof Error && /dynamically imported module|importing a module|preload css/i.test(error.message);
+
 /** An error of a page leaves the frame around it usable. A reload would end the sign-in, so there is another try. */
 const Failed = () => {
   const error = useRouteError();
   const navigate = useNavigate();
   const { pathname, search } = useLocation();
+  if (isUnloaded(error))
+    return (
+      <Page title={words.frame.notLoaded}>
+        <Alert color="yellow" role="alert">
+          {words.frame.perhapsUpgraded}{' '}
+          <Button variant="default" size="xs" onClick={() => window.location.reload()}>
+            {words.frame.reload}
+          </Button>
+        </Alert>
+      </Page>
+    );
   const isMissing = isRouteErrorResponse(error) && error.status === 404;
   return (
-    <Alert color="red" role="alert">
-      {isMissing ? words.frame.notFound : words.frame.notShown}{' '}
+    <Page title={isMissing ? words.frame.notFound : words.frame.notShown}>
       <Button variant="default" size="xs" onClick={() => void navigate(pathname + search, { replace: true })}>
         {words.frame.retry}
       </Button>
-    </Alert>
+    </Page>
   );
 };
 

@@ -71,6 +71,26 @@ describe.skipIf(!browser)("a client's day", () => {
     expect(await page.getByText('Tonwire').count()).toBe(0);
   });
 
+  test('two APIs of one name are told apart', async () => {
+    const bob: Person = { uid: 'bob', email: 'bob@example.com' };
+    await service.register(bob);
+    for (const at of [1, 2]) {
+      await create('Twin tides', { description: `Number ${at}` });
+      await grant(bob, 'Twin tides');
+    }
+    const { page } = await openAt('/mine', bob);
+    const second = `Twin tides · ${ids.get('Twin tides')?.slice(0, 8)}`;
+    await page.getByRole('link', { name: second }).waitFor();
+    expect(await page.getByRole('link', { name: /^Twin tides · [0-9a-f]{8}$/ }).count()).toBe(2);
+    await goTo(page, '/use');
+    await page.getByRole('combobox', { name: 'API' }).fill('Twin');
+    await page.getByRole('option', { name: second }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('api')).toBe(ids.get('Twin tides'));
+    await page.getByText('Nothing was used').first().waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expect(await page.getByRole('combobox', { name: 'API' }).inputValue()).toBe(second);
+  });
+
   test('my APIs are listed with their last use, filtered by name, and lead to their page', async () => {
     const { page } = await openAt('/mine');
     await page.getByText('1 API', { exact: true }).waitFor();
@@ -149,6 +169,22 @@ describe.skipIf(!browser)("a client's day", () => {
     await rowOf(later, 'withdrawn').first().waitFor();
     await expectAccessible(later);
     await screenshot(later, 'my requests');
+  });
+
+  test('an API that I may not use says how to ask for it', async () => {
+    const { page, expectTrouble } = await openAt(`/apis/${ids.get('Skylane')}`, eve);
+    expectTrouble(/^console: .*403/);
+    await page.getByText('You have no access to Skylane').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Ask for access' }).click();
+    await page.getByLabel('What you need it for').fill('To fly');
+    await page.getByRole('button', { name: 'Send the request' }).click();
+    await page.getByText('You have asked for it.').waitFor();
+    expect(await page.getByRole('button', { name: 'Ask for access' }).count()).toBe(0);
+    await goTo(page, `/apis/${ids.get('Hidden')}`);
+    await page.getByText('You have no access to this API').waitFor();
+    await page.getByRole('link', { name: 'What there is to ask for' }).click();
+    await headed(page, 'Ask for access');
   });
 
   test('a refusal to a request stands in its dialog', async () => {

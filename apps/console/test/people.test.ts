@@ -76,6 +76,18 @@ describe.skipIf(!browser)('people', () => {
     await expectAccessible(page);
   });
 
+  test('a rejection by mistake is taken back, and the person approved', async () => {
+    await waiting('mistake');
+    await service.ask('POST', `/api/profiles/${personOf('mistake').email}/reject`);
+    const { page } = await openPage(browser, service);
+    await signIn(page, service, firstAdmin, pathOf('mistake'));
+    await page.getByRole('button', { name: 'Take the rejection back' }).click();
+    await page.getByText('mistake Example waits for approval again.').waitFor();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await dialog(page).getByText('shown only now').waitFor();
+    expect((await profileOf('mistake'))['registration_status']).toBe('approved');
+  });
+
   test('many get a tier, come into a group, and are suspended', async () => {
     await approved('many1');
     await approved('many2');

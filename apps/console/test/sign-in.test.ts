@@ -38,6 +38,33 @@ describe.skipIf(!browser)('signing in', () => {
     expect(page.url()).toBe(`${service.address}/console/`);
   });
 
+  test('a printed link that is pasted into a tab with the console signs in there', async () => {
+    const { page } = await openPage(browser, service);
+    await page.goto(`${service.address}/console/`);
+    await signInButton(page).waitFor();
+    await page.goto(await service.linkFor());
+    await headed(page, 'People');
+
+    await service.register(personOf('pasted'));
+    const link = await service.linkFor(personOf('pasted'), '/mine');
+    await page.goto(link);
+    await headed(page, 'My APIs');
+    expect(page.url()).toBe(`${service.address}/console/mine`);
+  });
+
+  test('a page whose file is gone after an upgrade asks for a reload', async () => {
+    const { page, expectTrouble } = await openPage(browser, service);
+    expectTrouble(/404 .*assets\/health-page/);
+    await signIn(page, service);
+    await page.route('**/assets/health-page*', (route) => route.fulfill({ status: 404 }));
+    await page.getByRole('link', { name: 'Health' }).click();
+    await page.getByRole('alert').getByText('may have been upgraded').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await signInButton(page).waitFor();
+    expect(page.url()).toBe(`${service.address}/console/health`);
+  });
+
   test('a link that was used leads to a page that asks for a code, says why, and takes a fresh one', async () => {
     const { page, expectTrouble } = await openPage(browser, service);
     // The browser's console tells of each answer that is no success.
@@ -47,8 +74,8 @@ describe.skipIf(!browser)('signing in', () => {
     await signOutButton(page).click();
     await signInButton(page).waitFor();
 
+    // Only the fragment differs from the address of the page, so the browser loads nothing by itself.
     await page.goto(link);
-    await page.reload();
     await headed(page, 'Sign in to Portico');
     const field = page.getByLabel('One-time code');
     expect(await field.getAttribute('aria-invalid')).toBe('true');

@@ -38,11 +38,12 @@ const beginAnew = async (environment: Environment): Promise<void> => {
   rmSync(config.dataDir, { recursive: true, force: true });
 };
 
-/** By the operator's tool, beside the running service. */
+/** To the APIs of the demo, by the operator's tool, beside the running service. */
 const makeConsoleLink = async (environment: Environment): Promise<string> => {
   const command = ['-C', '@portico/source', 'apps/cli/src/main.ts', '--json', 'console', '--minutes', '60'];
   const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: root, env: environment });
-  return (JSON.parse(stdout) as { readonly link: string }).link;
+  const { link } = JSON.parse(stdout) as { readonly link: string };
+  return link.replace('/console/#', '/console/apis#');
 };
 
 /** Runs the service until it is stopped, or until the story is told. */

@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import { useRead } from '../api/use-call.ts';
 import { words } from '../words/words.ts';
+import { apiLabels, apiLabelWithId } from './api-label.ts';
 
 interface ChoiceFacts {
   readonly label: string;
@@ -17,6 +18,13 @@ interface ChoiceFacts {
 const shownMax = 20;
 const pauseMs = 200;
 
+interface Option {
+  readonly value: string;
+  readonly label: string;
+}
+
+const byName = (name: string): Option => ({ value: name, label: name });
+
 /** One of many, found on the server as one types; or none. */
 const Choice = ({
   label,
@@ -24,17 +32,17 @@ const Choice = ({
   value,
   shown = value,
   change,
-  names,
+  options,
   typed,
   setTyped,
   isFetching,
 }: ChoiceFacts & {
-  readonly names: readonly string[];
+  readonly options: readonly Option[];
   readonly typed: string;
   readonly setTyped: (text: string) => void;
   readonly isFetching: boolean;
 }) => {
-  const found = [...new Set(names)].filter((name) => name !== value).map((name) => ({ value: name, label: name }));
+  const found = options.filter((option) => option.value !== value);
   return (
     <Select
       label={label}
@@ -74,13 +82,13 @@ const useTyped = ({ value, shown = value }: ChoiceFacts) => {
 export const PersonChoice = (facts: ChoiceFacts) => {
   const { typed, setTyped, q, isAsked } = useTyped(facts);
   const read = useRead('GET /api/profiles/', { query: { q, limit: shownMax } }, { keep: true, enabled: isAsked });
-  const names = (read.data ?? []).map(({ email }) => email);
-  return <Choice {...facts} names={names} typed={typed} setTyped={setTyped} isFetching={read.isFetching} />;
+  const options = (read.data ?? []).map(({ email }) => byName(email));
+  return <Choice {...facts} options={options} typed={typed} setTyped={setTyped} isFetching={read.isFetching} />;
 };
 
 export const isId = (value: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
 
-/** An API that one may see, by name. An address may have its id: shown is its name. */
+/** An API that one may see, by name; one of several with a name by its id, of which the beginning is shown. */
 export const ApiChoice = ({ value, ...facts }: Omit<ChoiceFacts, 'shown'>) => {
   const isNamed = !isId(value);
   const read = useRead(
@@ -88,7 +96,7 @@ export const ApiChoice = ({ value, ...facts }: Omit<ChoiceFacts, 'shown'>) => {
     { params: { collection_id: value } },
     { enabled: !isNamed },
   );
-  const shown = isNamed ? value : (read.data?.name ?? words.frame.loading);
+  const shown = isNamed ? value : read.data ? apiLabelWithId(read.data) : words.frame.loading;
   // The field remembers what it showed first.
   return <NamedApiChoice key={shown} {...facts} value={value} shown={shown} />;
 };
@@ -96,14 +104,19 @@ export const ApiChoice = ({ value, ...facts }: Omit<ChoiceFacts, 'shown'>) => {
 const NamedApiChoice = (facts: ChoiceFacts) => {
   const { typed, setTyped, q, isAsked } = useTyped(facts);
   const read = useRead('GET /api/collections/', { query: { q, limit: shownMax } }, { keep: true, enabled: isAsked });
-  const names = (read.data ?? []).map(({ name }) => name);
-  return <Choice {...facts} names={names} typed={typed} setTyped={setTyped} isFetching={read.isFetching} />;
+  const apis = read.data ?? [];
+  const labelOf = apiLabels(apis);
+  const options = apis.map((api) => {
+    const label = labelOf(api);
+    return { value: label === api.name ? label : api.id, label };
+  });
+  return <Choice {...facts} options={options} typed={typed} setTyped={setTyped} isFetching={read.isFetching} />;
 };
 
 /** A group of people, by name. */
 export const GroupChoice = (facts: ChoiceFacts) => {
   const { typed, setTyped, q, isAsked } = useTyped(facts);
   const read = useRead('GET /api/groups', { query: { q, limit: shownMax } }, { keep: true, enabled: isAsked });
-  const names = (read.data ?? []).map(({ name }) => name);
-  return <Choice {...facts} names={names} typed={typed} setTyped={setTyped} isFetching={read.isFetching} />;
+  const options = (read.data ?? []).map(({ name }) => byName(name));
+  return <Choice {...facts} options={options} typed={typed} setTyped={setTyped} isFetching={read.isFetching} />;
 };

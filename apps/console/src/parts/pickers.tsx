@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useState, type ClipboardEvent } from 'react';
 import { useRead } from '../api/use-call.ts';
 import { words } from '../words/words.ts';
+import { apiLabels } from './api-label.ts';
 
 interface PickerFacts {
   readonly label: string;
@@ -122,7 +123,9 @@ export const ApisPicker = (facts: PickerFacts) => {
   const [typed, setTyped] = useState('');
   const [q] = useDebouncedValue(typed, 200);
   const read = useRead('GET /api/collections/', { query: { q, limit: shownMax } }, { keep: true });
-  const found = (read.data ?? []).map(({ id, name }) => ({ id, name }));
+  const apis = read.data ?? [];
+  const labelOf = apiLabels(apis);
+  const found = apis.map((api) => ({ id: api.id, name: labelOf(api) }));
   return (
     <Picker
       {...facts}

@@ -18,9 +18,18 @@ export type Start =
   | { readonly kind: 'leaving' }
   | { readonly kind: 'sign in'; readonly problem: string | null };
 
-/** The one-time code of a printed link. It stands in the fragment, which no server sees, and is removed at once. */
+/** The one-time code of a printed link. It stands in the fragment, which no server sees. */
+const oneTimeCode = (): string | null => /^#code=([A-Za-z0-9-]+)$/.exec(window.location.hash)?.[1] ?? null;
+
+/** A printed link that is pasted into a tab with the console changes the fragment alone: begins anew with its code. */
+export const followPrintedLinks = (): void =>
+  window.addEventListener('hashchange', () => {
+    if (oneTimeCode() !== null) window.location.reload();
+  });
+
+/** Removes the code from the address at once. */
 const takeOneTimeCode = (): string | null => {
-  const code = /^#code=([A-Za-z0-9-]+)$/.exec(window.location.hash)?.[1] ?? null;
+  const code = oneTimeCode();
   if (code !== null) window.history.replaceState(null, '', window.location.pathname + window.location.search);
   return code;
 };

@@ -1,5 +1,6 @@
 import { lazy, Suspense } from 'react';
 import { useParams, useSearchParams } from 'react-router';
+import { isProblem } from '../../api/problem.ts';
 import { useRead } from '../../api/use-call.ts';
 import { Page } from '../../layout/page.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
@@ -16,6 +17,9 @@ const text = words.api;
 /** What an administrator does with an API; nobody else loads it. */
 const AdminOfApi = lazy(async () => ({ default: (await import('../apis/admin-of-api.tsx')).AdminOfApi }));
 
+/** What one may do about an API that one may not use. */
+const NoAccess = lazy(async () => ({ default: (await import('../clients/no-access.tsx')).NoAccess }));
+
 /** One API, for everybody who may use it: what it is, how to call it, and each of its operations. */
 export const Component = () => {
   const { api: id = '' } = useParams();
@@ -24,7 +28,15 @@ export const Component = () => {
   if (!summary.data)
     return (
       <Page title={text.loading}>
-        {summary.isPending ? <Loading /> : <ErrorNote error={summary.error} retry={() => summary.refetch()} />}
+        {summary.isPending ? (
+          <Loading />
+        ) : isProblem(summary.error, 403) ? (
+          <Suspense fallback={<Loading />}>
+            <NoAccess id={id} />
+          </Suspense>
+        ) : (
+          <ErrorNote error={summary.error} retry={() => summary.refetch()} />
+        )}
       </Page>
     );
   return (

@@ -4,6 +4,7 @@ import { Link, useNavigate, useSearchParams } from 'react-router';
 import type { Answered } from '../../api/call.ts';
 import { usePages } from '../../api/use-call.ts';
 import { Page } from '../../layout/page.tsx';
+import { apiLabels } from '../../parts/api-label.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
@@ -54,7 +55,7 @@ export const Component = () => {
       </Toolbar>
       <DataTable
         label={text.title}
-        columns={columns}
+        columns={columnsOf(apiLabels(pages.rows))}
         pages={pages}
         keyOf={({ id }) => id}
         empty={q ? text.noneFound : text.none}
@@ -63,12 +64,12 @@ export const Component = () => {
   );
 };
 
-const columns: readonly Column<Api>[] = [
+const columnsOf = (labelOf: (api: Api) => string): readonly Column<Api>[] => [
   {
     header: text.name,
-    cell: ({ id, name }) => (
-      <Anchor component={Link} to={`/apis/${id}`} className={styles.name}>
-        {name}
+    cell: (api) => (
+      <Anchor component={Link} to={`/apis/${api.id}`} className={styles.name}>
+        {labelOf(api)}
       </Anchor>
     ),
   },

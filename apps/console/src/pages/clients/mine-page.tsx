@@ -3,6 +3,7 @@ import { Link, useSearchParams } from 'react-router';
 import type { Answered } from '../../api/call.ts';
 import { usePages } from '../../api/use-call.ts';
 import { Page } from '../../layout/page.tsx';
+import { apiLabels } from '../../parts/api-label.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { lineOf } from '../../parts/markdown-of.ts';
 import { Moment } from '../../parts/moment.tsx';
@@ -35,7 +36,7 @@ export const Component = () => {
       </Toolbar>
       <DataTable
         label={words.clients.title}
-        columns={columns}
+        columns={columnsOf(apiLabels(pages.rows))}
         pages={pages}
         keyOf={({ id }) => id}
         empty={q ? text.nothingMatches : <Nothing />}
@@ -53,18 +54,18 @@ const Nothing = () => (
   </>
 );
 
-const columns: readonly Column<Api>[] = [
+const columnsOf = (labelOf: (api: Api) => string): readonly Column<Api>[] => [
   {
     header: text.name,
-    cell: ({ id, name }) => (
-      <Anchor component={Link} to={`/apis/${id}`} className={styles.name}>
-        {name}
+    cell: (api) => (
+      <Anchor component={Link} to={`/apis/${api.id}`} className={styles.name}>
+        {labelOf(api)}
       </Anchor>
     ),
   },
   {
     header: text.description,
-    cell: ({ description }) => <span className={styles.line}>{lineOf(description.slice(0, 600))}</span>,
+    cell: ({ description }) => <span className={styles.line}>{lineOf(description)}</span>,
   },
   { header: text.lastUsed, cell: ({ last_used_at: at }) => <Moment at={at} /> },
 ];

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMemo, useState, type ReactNode } from 'react';
 import { useRead } from '../../api/use-call.ts';
+import { apiLabelWithId } from '../../parts/api-label.ts';
 import { allAtOnce, DataTable, type Column } from '../../parts/data-table.tsx';
 import { words } from '../../words/words.ts';
 import { byUse, countNames, usesOf, type UseLine } from './counts.ts';
@@ -25,7 +26,8 @@ export const ApisByUse = ({ filter, choose }: ByUseFacts) => {
   const subject = ({ collection_id: id, collection_name: name }: UseLine): ReactNode => {
     if (!id) return text.noApi;
     if (!name) return text.goneApi;
-    return <Narrow name={name} act={() => choose(twice.has(name) ? id : name)} />;
+    const isShared = twice.has(name);
+    return <Narrow name={isShared ? apiLabelWithId({ id, name }) : name} act={() => choose(isShared ? id : name)} />;
   };
   return (
     <ByUse

@@ -40,6 +40,10 @@ export const frame = {
   tooMany: (seconds: number) => `Too many requests: try again in ${seconds} s.`,
   unexpected: 'Something went wrong in this page.',
   notShown: 'This page could not be shown.',
+  notLoaded: 'This page could not be loaded',
+  perhapsUpgraded:
+    'Portico may have been upgraded since you opened this tab, or cannot be reached. Reload to go on; what you have not saved here is lost.',
+  reload: 'Reload',
   notFound: 'There is no such page.',
   home: 'To the start',
 };

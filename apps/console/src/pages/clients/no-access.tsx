@@ -1,0 +1,35 @@
+import { Alert, Anchor, Button } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { useRead } from '../../api/use-call.ts';
+import { Loading } from '../../parts/loading.tsx';
+import { words } from '../../words/words.ts';
+import { AskDialog } from './ask-dialog.tsx';
+
+const text = words.clients.asking;
+
+/** The catalog's largest page. Who has more APIs in the catalog is sent to look there. */
+const catalogMax = 1_000;
+
+/** Instead of an API that one may not use: how to ask for it, if the catalog shows it. */
+export const NoAccess = ({ id }: { readonly id: string }) => {
+  const catalog = useRead('GET /api/catalog', { query: { limit: catalogMax } });
+  const [isAsking, setAsking] = useState(false);
+  if (catalog.isPending) return <Loading />;
+  const line = catalog.data?.find((one) => one.id === id);
+  return (
+    <Alert color="yellow" title={line ? text.noAccessTo(line.name) : text.noAccess}>
+      {line?.access === 'requested' ? <p>{text.alreadyAsked}</p> : null}
+      {line?.access === 'none' ? <Button onClick={() => setAsking(true)}>{text.askAccess}</Button> : null}
+      {line ? null : (
+        <p>
+          {text.notInCatalog}{' '}
+          <Anchor component={Link} to="/ask" underline="always">
+            {text.toCatalog}
+          </Anchor>
+        </p>
+      )}
+      {line && isAsking ? <AskDialog id={id} name={line.name} close={() => setAsking(false)} /> : null}
+    </Alert>
+  );
+};
