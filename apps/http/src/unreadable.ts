@@ -68,6 +68,7 @@ const answer = (socket: Socket, { status }: ReturnType<typeof unreadableBy>, req
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Cache-Control: no-store',
     'X-Content-Type-Options: nosniff',
+    'Cross-Origin-Resource-Policy: same-origin',
     `X-Request-Id: ${requestId}`,
     'Connection: close',
   ];

@@ -77,7 +77,12 @@ const commonHeaders: AnswerHeaders = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
 };
+
+/** For what is shown in the window of a repeated sign-in, which hands its outcome to the window that opened it. */
+export const keepsOpener: AnswerHeaders = { 'Cross-Origin-Opener-Policy': 'unsafe-none' };
 
 /** Sends an answer unless one was sent already or the client is gone. `closing`: the connection is closed after it. */
 export const send = async (exchange: Exchange, answer: Answer, status: number, closing: boolean): Promise<void> => {

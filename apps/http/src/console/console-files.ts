@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
 import { PorticoError } from '@portico/domain';
-import { ready, type AnswerHeaders, type ReadyAnswer } from '../answers/answer.ts';
+import { keepsOpener, ready, type AnswerHeaders, type ReadyAnswer } from '../answers/answer.ts';
 import { consolePolicy } from './content-security-policy.ts';
 
 /** Where the console's build writes; absent until it was built. */
@@ -59,12 +59,17 @@ export const createConsoleFiles = (folder: string = builtConsole): ConsoleFiles 
   };
 };
 
-/** A renewal in a hidden frame comes back to a page of this service, within a page of this service. */
+/**
+ * A renewal in a hidden frame comes back to a page of this service, within a page of this service; a repeated sign-in
+ * in a window of its own, which any other page opens and listens to.
+ */
 const policyHeaders = (signInOrigins: readonly string[], framable: boolean): AnswerHeaders => {
   const policy = consolePolicy(signInOrigins);
-  if (!framable) return { 'Content-Security-Policy': policy };
+  if (!framable) {
+    return { 'Content-Security-Policy': policy, 'Cross-Origin-Opener-Policy': 'same-origin-allow-popups' };
+  }
   const ownFrames = policy.replace("frame-ancestors 'none'", "frame-ancestors 'self'");
-  return { 'Content-Security-Policy': ownFrames, 'X-Frame-Options': 'SAMEORIGIN' };
+  return { 'Content-Security-Policy': ownFrames, 'X-Frame-Options': 'SAMEORIGIN', ...keepsOpener };
 };
 
 interface BuiltConsole {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ready, type AnswerHeaders, type ReadyAnswer } from '../answers/answer.ts';
+import { keepsOpener, ready, type AnswerHeaders, type ReadyAnswer } from '../answers/answer.ts';
 
 /** Of the field, and of the query parameter that a link with a code becomes. */
 export const codeParameter = 'one_time_code';
@@ -46,6 +46,7 @@ ${body}
     {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': contentSecurityPolicy(origin),
+      ...keepsOpener,
       ...headers,
     },
     status,

@@ -1,6 +1,6 @@
 import { isPorticoError, PorticoError } from '@portico/domain';
 import { z } from 'zod';
-import { json, ready, type Answer, type AnswerHeaders } from '../answers/answer.ts';
+import { json, keepsOpener, ready, type Answer, type AnswerHeaders } from '../answers/answer.ts';
 import { codePage, codeParameter, strangerPage } from '../local-issuer/sign-in-page.ts';
 import { defineRoute, type Context, type RouteAuth } from '../route.ts';
 
@@ -103,7 +103,7 @@ const authorize = async (context: Asked, query: URLSearchParams, code: string | 
   const answer = await localSignIn(service).authorize(asked, origin, code);
   switch (answer.kind) {
     case 'redirect':
-      return ready('', { Location: answer.to, 'Content-Type': 'text/plain; charset=utf-8' }, 303);
+      return ready('', { Location: answer.to, 'Content-Type': 'text/plain; charset=utf-8', ...keepsOpener }, 303);
     case 'stranger':
       return strangerPage(answer.reason);
     case 'code wanted':

@@ -163,6 +163,9 @@ export const localSignInSuite = (start: Start): void => {
     expect(policy).toContain(`style-src 'sha256-${createHash('sha256').update(style).digest('base64')}';`);
     expect(text).toContain('<label for="one_time_code">');
     expect([headers['cache-control'], headers['referrer-policy']]).toEqual(['no-store', 'no-referrer']);
+    // In the window of a repeated sign-in.
+    expect(headers['cross-origin-opener-policy']).toBe('unsafe-none');
+    expect(headers['cross-origin-resource-policy']).toBe('same-origin');
   });
 
   test('a request that only asks for the header does not use a code up', async () => {

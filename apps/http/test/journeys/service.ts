@@ -216,6 +216,8 @@ export const serviceSuite = (start: Start): void => {
           'x-content-type-options': 'nosniff',
           'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
           'referrer-policy': 'no-referrer',
+          'cross-origin-resource-policy': 'same-origin',
+          'cross-origin-opener-policy': 'same-origin',
           'cache-control': 'no-store',
         });
         expect(headers['x-powered-by']).toBeUndefined();
