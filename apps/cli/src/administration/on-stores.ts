@@ -77,7 +77,7 @@ const access = (useCases: UseCases): Part<'grant' | 'revoke' | 'access'> => ({
   revoke: async (pairs) => (await useCases.revokeMany(authority, namedPairs(pairs))).map(outcomeView),
   access: async ({ profile, group, collection, expiringBefore }) => {
     const lines: AccessLine[] = [];
-    const pages = useCases.exportMatrix(authority, {
+    const pages = await useCases.exportMatrix(authority, {
       profile: profile === undefined ? null : profileNamed(profile),
       group: group === undefined ? null : named(group),
       collection: collection === undefined ? null : named(collection),
@@ -165,15 +165,12 @@ const limits = (useCases: UseCases): Part<'setTier' | 'assignTier' | 'override'>
 
 const reports = (useCases: UseCases): Part<'usage' | 'audit'> => ({
   usage: async ({ by, from = null, to = null, profile, collection }) => {
-    const profileId = profile === undefined ? null : await findId(useCases, profile);
+    const profileId = profile === undefined ? null : await idOf(useCases, profile);
     const collectionId = collection === undefined ? null : await useCases.findCollection(authority, named(collection));
-    const isUnknown = (profile !== undefined && !profileId) || (collection !== undefined && !collectionId);
-    if (isUnknown) return [];
     return (await useCases.reportUsage(authority, { by, from, to, profileId, collectionId })).map(usageView);
   },
   audit: async ({ source, actor, action, since, limit }) => {
-    const actorId = actor === undefined ? null : await findId(useCases, actor);
-    if (actor !== undefined && !actorId) return [];
+    const actorId = actor === undefined ? null : await idOf(useCases, actor);
     const filter: AuditFilter = {
       source,
       ...(actorId ? { actorId } : {}),

@@ -30,11 +30,7 @@ export const showAccess = async (
 ): Promise<AllDone> => {
   const lines = await access(filter);
   if (csv) terminal.result(lines, csvLines(accessColumns, lines));
-  else
-    terminal.result(
-      lines,
-      lines.length > 0 ? columns(lines.map(accessRow)) : ['Nobody, or there is nothing of that name.'],
-    );
+  else terminal.result(lines, lines.length > 0 ? columns(lines.map(accessRow)) : ['Nobody.']);
   return true;
 };
 

@@ -1,6 +1,7 @@
+import { systemActions } from '@portico/domain';
 import type { Administration, AuditLine, AuditQuery, UsageLine, UsageQuery } from '../administration/administration.ts';
 import { columns } from '../columns.ts';
-import type { Terminal } from '../terminal.ts';
+import { exitCodes, OperatorError, type Terminal } from '../terminal.ts';
 import { csvLines } from './access.ts';
 import type { AllDone } from './outcomes.ts';
 
@@ -18,7 +19,7 @@ export const showUsage = async (
   const lines = await usage(query);
   const names = [subjectOf[query.by], ...countNames];
   if (csv) terminal.result(lines, csvLines<UsageLine>(names, lines));
-  else if (lines.length === 0) terminal.result(lines, ['Nothing was used, or there is nothing of that name.']);
+  else if (lines.length === 0) terminal.result(lines, ['Nothing was used.']);
   else {
     const rows = lines.map((line) => [
       line[subjectOf[query.by]] ?? '(no collection)',
@@ -34,10 +35,18 @@ export const showUsage = async (
 
 /** Shows who changed what, the newest first. */
 export const showAudit = async ({ audit }: Administration, terminal: Terminal, query: AuditQuery): Promise<AllDone> => {
+  const { source, action } = query;
+  if (source === 'system' && action !== undefined && !isKnown(action))
+    throw new OperatorError(
+      `the service records nothing as ${action}. Its actions are ${systemActions.join(', ')}; those that callers report: --source client`,
+      exitCodes.usage,
+    );
   const lines = await audit(query);
-  terminal.result(lines, lines.length > 0 ? columns(lines.map(auditRow)) : ['No entry, or nobody of that name.']);
+  terminal.result(lines, lines.length > 0 ? columns(lines.map(auditRow)) : ['No entry.']);
   return true;
 };
+
+const isKnown = (action: string): boolean => (systemActions as readonly string[]).includes(action);
 
 const auditRow = ({ timestamp, actor, message }: AuditLine): readonly string[] => {
   const facts = Object.entries(message).filter(

@@ -35,7 +35,9 @@ export const refusalOf = ({ status, detail, address, scope, credential, requestI
     case 403:
       return `${said}: this needs an admin${needed === null ? ' in person' : `, or a service account with the scope ${needed}`}. The credential is that of ${credential.from}`;
     case 404:
-      return `${said}: is it older than this tool, or the address that of something else?`;
+      return detail === 'Not found'
+        ? `${said}: is it older than this tool, or the address that of something else?`
+        : said;
     case 429:
       return `${said}: it takes too few requests from this caller for this. An admin can raise its limit`;
     default:

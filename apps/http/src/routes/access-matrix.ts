@@ -62,18 +62,19 @@ export const matrixRoutes = [
     description:
       'A row for each way in which a client has a collection: its own grant, or that of a group. Sorted by e-mail, then by the ' +
       "collection's name. Administrators, who see everything, are left out. Read page by page: the `Link` header has the " +
-      'next one. With `Accept: text/csv` as a table with a header row, whole unless `limit` or `cursor` asks for a page.',
+      'next one. A name that nothing has is a 404. With `Accept: text/csv` as a table with a header row, whole unless `limit` or `cursor` asks for a page.',
     auth: 'admin',
     scope: 'access:read',
     query: filters,
     status: 200,
     otherMedia: 'text/csv',
     response: z.array(matrixRow),
+    errors: ['user_not_found', 'group_not_found', 'collection_not_found'],
     handler: async ({ useCases, caller: { authority }, query, request }) => {
       const asked = queryOf(query);
       const isCsv = prefersCsv(request.headers.accept);
       if (isCsv && query.limit === undefined && query.cursor === undefined)
-        return stream(tableOf(useCases.exportMatrix(authority, asked)), csvHeaders);
+        return stream(tableOf(await useCases.exportMatrix(authority, asked)), csvHeaders);
       const limit = query.limit ?? pageLimitDefault;
       const page = await useCases.readMatrix(authority, asked, query.cursor ?? null, limit);
       const link = linkOf(request.url ?? '', page);

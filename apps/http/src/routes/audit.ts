@@ -1,5 +1,4 @@
 import {
-  given,
   pageSizeDefault,
   toIso,
   type AdminAuthority,
@@ -8,6 +7,8 @@ import {
   type AuditPage,
   type Json,
   type NamedEntry,
+  type ProfileId,
+  type ProfileReference,
   type UseCases,
 } from '@portico/domain';
 import { z } from 'zod';
@@ -15,7 +16,7 @@ import { ready, stream } from '../answers/answer.ts';
 import { dateTime, moment, numberParameter, optional, profileId, text, wordsParameter } from '../requests/fields.ts';
 import { profileReference } from '../requests/references.ts';
 import { defineRoute } from '../route.ts';
-import { profileOf } from './profile-path.ts';
+import { registeredAs } from './profile-path.ts';
 import { timestamp, uuid } from './wire.ts';
 
 const messageObject = z.record(z.string(), z.unknown()).meta({
@@ -115,7 +116,9 @@ const filters = {
   actor_id: profileId.optional().meta({ description: 'Written or caused by this profile or service account.' }),
   actor: profileReference
     .optional()
-    .meta({ description: 'The same by the e-mail of a profile; one that is not registered has no entries.' }),
+    .meta({
+      description: 'The same by the e-mail of a profile, or its id; an e-mail that is not registered is a 404.',
+    }),
   client_id: facet.meta({ description: '`message.client_id`' }),
   collection_id: facet.meta({ description: '`message.collection_id`' }),
   action: facet.meta({ description: '`message.action`' }),
@@ -167,6 +170,7 @@ export const auditRoutes = [
     query: paged,
     status: 200,
     response: auditPage,
+    errors: ['user_not_found'],
     handler: async ({ useCases, caller, query }) => {
       const page = await useCases.readAuditPage(
         caller.authority,
@@ -191,6 +195,7 @@ export const auditRoutes = [
     status: 200,
     media: 'application/x-ndjson',
     response: attributedEntry,
+    errors: ['user_not_found'],
     handler: async ({ useCases, caller, query }) => {
       const told = toldBy(query);
       const filter = await filterOf(useCases, caller.authority, query);
@@ -214,13 +219,16 @@ const toldBy = ({ include = [] }: Pick<z.output<typeof exported>, 'include'>): T
   names: include.includes('names'),
 });
 
+const actorOf = async (useCases: UseCases, authority: AdminAuthority, actor: ProfileReference): Promise<ProfileId> =>
+  actor.by === 'id' ? actor.id : registeredAs(useCases, authority, actor.name);
+
 const filterOf = async (
   useCases: UseCases,
   authority: AdminAuthority,
   query: z.output<typeof exported>,
 ): Promise<AuditFilter> => ({
   source: query.source,
-  ...(query.actor ? { actorId: await profileOf(useCases, authority, given(query.actor)) } : {}),
+  ...(query.actor ? { actorId: await actorOf(useCases, authority, query.actor) } : {}),
   ...(query.actor_id ? { actorId: query.actor_id } : {}),
   ...(query.client_id ? { clientId: query.client_id } : {}),
   ...(query.collection_id ? { collectionId: query.collection_id } : {}),

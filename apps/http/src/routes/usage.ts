@@ -21,8 +21,8 @@ import { prefersCsv } from '../answers/negotiation.ts';
 import { collectionId, moment, numberParameter, profileId } from '../requests/fields.ts';
 import { collectionReference, profileReference } from '../requests/references.ts';
 import { defineRoute } from '../route.ts';
-import { profileOf } from './profile-path.ts';
-import { collectionIdOf, uuid } from './wire.ts';
+import { registeredAs } from './profile-path.ts';
+import { uuid } from './wire.ts';
 
 const subjects = {
   day: z
@@ -74,7 +74,9 @@ const filters = z.object({
   profile_id: profileId.optional().meta({ description: "Only this profile's. Administrators may ask for any." }),
   collection: collectionReference
     .optional()
-    .meta({ description: 'The same by its name, which no other may have that the caller sees; or by its id.' }),
+    .meta({
+      description: 'The same by its name, which one may have that the caller sees, and no other; or by its id.',
+    }),
   profile: profileReference.optional().meta({ description: 'The same by its e-mail, or by its id.' }),
   from: moment.optional().meta({
     description: `The first day: the one of this. 30 days before the end by default. ${isMoment}`,
@@ -106,7 +108,7 @@ export const usageRoutes = [
     status: 200,
     otherMedia: 'text/csv',
     response: z.array(usageLine),
-    errors: ['admin_required', 'name_shared'],
+    errors: ['admin_required', 'user_not_found', 'collection_not_found', 'name_shared'],
     handler: async ({ useCases, caller, query, request }) => {
       const lines = await useCases.readUsage(caller.principal, {
         by: query.by,
@@ -128,8 +130,7 @@ const collectionOf = async (
   useCases: UseCases,
   principal: Principal,
   reference: CollectionReference | undefined,
-): Promise<CollectionId | null> =>
-  reference ? ((await useCases.findVisibleCollection(principal, reference)) ?? collectionIdOf(undefined)) : null;
+): Promise<CollectionId | null> => (reference ? useCases.findVisibleCollection(principal, reference) : null);
 
 /** Nobody but an administrator learns whether an e-mail is registered. */
 const subjectOf = async (
@@ -140,7 +141,7 @@ const subjectOf = async (
   if (!reference) return null;
   if (given(reference) === principal.profile.email) return principal.profile.id;
   if (reference.by === 'name' && !isAdmin(principal.profile)) throw new PorticoError('admin_required');
-  return reference.by === 'id' ? reference.id : profileOf(useCases, authorityOf(principal), reference.name);
+  return reference.by === 'id' ? reference.id : registeredAs(useCases, authorityOf(principal), reference.name);
 };
 
 const csvHeaders = {

@@ -90,13 +90,18 @@ export const usageSuite = (start: Start): void => {
       for (const unknown of ['profile_id', 'collection_id']) expect(await of(`?${unknown}=${unknownId}`)).toEqual([]);
     });
 
-    test('is asked for by e-mail and by name; those of nobody and nothing are empty', async () => {
+    test('is asked for by e-mail and by name; a name that nobody or nothing has is a 404', async () => {
       expect((await of('?by=profile&collection=%3DRoads')).map((line) => line.profile_id)).toEqual([ada.id, bob.id]);
       expect((await of(`?by=collection&profile=${bob.email.toUpperCase()}`)).map((line) => line.collection_id)).toEqual(
         [roads, null],
       );
-      for (const unknown of ['profile=nobody@example.com', 'collection=Nothing', `profile=${unknownId}`])
-        expect([unknown, await of(`?${unknown}`)]).toEqual([unknown, []]);
+      const unknown = async (query: string) => {
+        const { status, body } = await usage(`?${query}`);
+        return [status, body.detail];
+      };
+      expect(await unknown('profile=nobody@example.com')).toEqual([404, 'User not found']);
+      expect(await unknown('collection=Nothing')).toEqual([404, 'Collection not found']);
+      expect(await of(`?profile=${unknownId}`)).toEqual([]);
       for (let made = 0; made < 2; made++) await cast.newCollection({ name: 'Shared' });
       expect((await usage('?collection=Shared')).body.detail).toMatch(/^Several collections have this name/);
     });
@@ -144,7 +149,9 @@ export const usageSuite = (start: Start): void => {
       expect((await usage(`?profile=${bob.email}`, { key: bob.key })).list).toHaveLength(1);
       expect((await usage('?collection=%3DRoads', { key: bob.key })).list).toHaveLength(1);
       const hidden = await usage('?collection=Collection%203', { key: bob.key });
-      expect([hidden.status, hidden.list]).toEqual([200, []]);
+      expect([hidden.status, hidden.body.detail]).toEqual([404, 'Collection not found']);
+      const unknown = await usage('?collection=Nothing', { key: bob.key });
+      expect([unknown.status, unknown.body]).toEqual([hidden.status, hidden.body]);
     });
 
     test('does not learn the name of a collection that was taken from it', async () => {

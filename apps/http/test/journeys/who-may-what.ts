@@ -1,6 +1,6 @@
 import { groupPair, type CollectionId, type GroupId, type Ports, type ProfileId } from '@portico/domain';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCast, type Cast, type Client, type Start, type Subject } from '../subject.ts';
+import { createCast, unknownId, type Cast, type Client, type Start, type Subject } from '../subject.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -55,15 +55,24 @@ export const whoMayWhatSuite = (start: Start): void => {
     });
   });
 
-  test('filters are combined, and what nothing matches is an empty list', async () => {
+  test('filters are combined; what nothing matches is an empty list, and a name that nothing has a 404', async () => {
     expect(await lines(`?profile=${ada.id}`)).toHaveLength(2);
     expect(await lines(`?profile=${bob.email.toUpperCase()}`)).toEqual([[bob.email, 'maps']]);
     expect(await lines(`?collection=${maps}`)).toHaveLength(2);
     expect(await lines(`?collection=maps&profile=${ada.email}`)).toEqual([[ada.email, 'maps']]);
     expect(await lines('?expiring_before=3000-01-01')).toEqual([]);
     expect(await lines('?expiring_before=3000-01-02')).toEqual([[bob.email, 'maps']]);
-    expect(await lines('?group=nobody')).toEqual([]);
-    expect(await lines('?collection=nothing')).toEqual([]);
+    expect(await lines('?collection=Granted%20to%20nobody')).toEqual([]);
+    expect(await lines(`?profile=${unknownId}`)).toEqual([]);
+    for (const headers of [[], ['Accept', 'text/csv']]) {
+      const unknown = async (query: string) => {
+        const { status, body } = await matrix(query, headers);
+        return [status, body.detail];
+      };
+      expect(await unknown('?profile=nobody@example.com')).toEqual([404, 'User not found']);
+      expect(await unknown('?group=nobody')).toEqual([404, 'Group not found']);
+      expect(await unknown('?collection=nothing')).toEqual([404, 'Collection not found']);
+    }
   });
 
   test('is read page by page, each row once; a page has 1 to 1,000 rows', async () => {

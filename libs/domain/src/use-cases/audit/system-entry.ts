@@ -1,5 +1,6 @@
 import type { Initiator } from '../../access/principal.ts';
 import { type AuditEntry, facetsOf } from '../../audit/audit-entry.ts';
+import type { SystemAction } from '../../audit/system-actions.ts';
 import type { CollectionHead } from '../../collections/collection.ts';
 import type { Group } from '../../groups/group.ts';
 import type { EntryId } from '../../ids.ts';
@@ -16,7 +17,7 @@ import type { Actor } from '../../profiles/profile.ts';
  * `job_id`, `count` if there is no single object, and what was set.
  */
 export interface SystemMessage {
-  readonly action: string;
+  readonly action: SystemAction;
   readonly [key: string]: Json;
 }
 

@@ -8,27 +8,28 @@ import type { Ports } from '../../ports/index.ts';
 type Needs = Pick<Ports, 'collections'>;
 
 /**
- * Returns the id of the collection that a reference names, null for a name that no collection has; whether an id exists
- * is not looked up. Throws `name_shared` for a name that several have.
+ * Returns the id of the collection that a reference names; whether an id exists is not looked up. Throws
+ * `collection_not_found` for a name that no collection has, `name_shared` for one that several have.
  */
 export const findCollection =
   (ports: Needs) =>
-  (_authority: AdminAuthority, reference: CollectionReference): Promise<CollectionId | null> =>
+  (_authority: AdminAuthority, reference: CollectionReference): Promise<CollectionId> =>
     named(ports, { of: 'all' }, reference);
 
 /** The same among those that the caller may see: the name of any other is that of none. */
 export const findVisibleCollection =
   (ports: Needs) =>
-  (principal: Principal, reference: CollectionReference): Promise<CollectionId | null> =>
+  (principal: Principal, reference: CollectionReference): Promise<CollectionId> =>
     named(ports, visibilityOf(principal), reference);
 
 const named = async (
   { collections }: Needs,
   visibility: Visibility,
   reference: CollectionReference,
-): Promise<CollectionId | null> => {
+): Promise<CollectionId> => {
   if (reference.by === 'id') return reference.id;
   const [found, ...others] = (await collections.list(visibility, null)).filter(({ name }) => name === reference.name);
   if (others.length > 0) throw new PorticoError('name_shared');
-  return found?.id ?? null;
+  if (!found) throw new PorticoError('collection_not_found');
+  return found.id;
 };

@@ -59,7 +59,11 @@ export const readMetadata =
     const collection = readableTarget(principal);
     const authentication = effectiveAuthentication(ports.cipher, collection);
     if (authentication.value !== null) {
-      const message = { action: 'collection.credential_read', ...ofCollection(collection), via: principal.via };
+      const message = {
+        action: 'collection.credential_read' as const,
+        ...ofCollection(collection),
+        via: principal.via,
+      };
       await ports.audit.append(systemEntry(ports, principal.profile, message), principal.deadline);
       ports.uses.count(principal, 'credential_read', collection.id);
     }

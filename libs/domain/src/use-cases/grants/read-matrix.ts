@@ -1,5 +1,6 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import { nameKey } from '../../collections/collection.ts';
+import { PorticoError } from '../../errors.ts';
 import type { MatrixFilter, MatrixPlace, MatrixRow } from '../../grants/access-matrix.ts';
 import type { Ports } from '../../ports/index.ts';
 
@@ -14,18 +15,19 @@ export interface MatrixPage {
   readonly next: MatrixPlace | null;
 }
 
-type Needs = Pick<Ports, 'accessMatrix' | 'clock'>;
+type Needs = Pick<Ports, 'accessMatrix' | 'clock' | 'profiles' | 'groups' | 'collections'>;
 
-/** Reads one page of who may what. */
+/** Reads one page of who may what. Throws as `mustExist`. */
 export const readMatrix =
-  ({ accessMatrix, clock }: Needs) =>
+  (ports: Needs) =>
   async (
     _authority: AdminAuthority,
     query: MatrixQuery,
     after: MatrixPlace | null,
     limit: number,
   ): Promise<MatrixPage> => {
-    const found = await accessMatrix.rows(filterOf(query, clock.now()), after, limit + 1);
+    await mustExist(ports, query);
+    const found = await ports.accessMatrix.rows(filterOf(query, ports.clock.now()), after, limit + 1);
     const rows = found.slice(0, limit);
     const last = found.length > limit ? rows.at(-1) : undefined;
     return { rows, next: last ? placeOf(last) : null };
@@ -34,18 +36,42 @@ export const readMatrix =
 /** Rows that are in memory at a time while all are read. */
 const exportPageSize = 2_000;
 
-/** Reads all of it page by page, as fast as it is consumed. What changes meanwhile may or may not be in it. */
-export const exportMatrix = ({ accessMatrix, clock }: Needs) =>
-  async function* (_authority: AdminAuthority, query: MatrixQuery): AsyncGenerator<readonly MatrixRow[]> {
-    const filter = filterOf(query, clock.now());
-    for (let after: MatrixPlace | null = null; ;) {
-      const rows: readonly MatrixRow[] = await accessMatrix.rows(filter, after, exportPageSize);
-      yield rows;
-      const last = rows.at(-1);
-      if (!last || rows.length < exportPageSize) return;
-      after = placeOf(last);
-    }
+/**
+ * Reads all of it page by page, as fast as it is consumed. What changes meanwhile may or may not be in it. Throws as
+ * `mustExist`, before the first page.
+ */
+export const exportMatrix =
+  (ports: Needs) =>
+  async (_authority: AdminAuthority, query: MatrixQuery): Promise<AsyncIterable<readonly MatrixRow[]>> => {
+    await mustExist(ports, query);
+    return allPages(ports, filterOf(query, ports.clock.now()));
   };
+
+async function* allPages({ accessMatrix }: Needs, filter: MatrixFilter): AsyncGenerator<readonly MatrixRow[]> {
+  for (let after: MatrixPlace | null = null; ;) {
+    const rows: readonly MatrixRow[] = await accessMatrix.rows(filter, after, exportPageSize);
+    yield rows;
+    const last = rows.at(-1);
+    if (!last || rows.length < exportPageSize) return;
+    after = placeOf(last);
+  }
+}
+
+/**
+ * Throws `user_not_found`, `group_not_found` or `collection_not_found` for a name that nothing has: an empty matrix would
+ * say that nobody has access.
+ */
+const mustExist = async (
+  { profiles, groups, collections }: Needs,
+  { profile, group, collection }: MatrixQuery,
+): Promise<void> => {
+  if (profile?.by === 'name' && !(await profiles.findByEmail(profile.name))) throw new PorticoError('user_not_found');
+  if (group?.by === 'name' && (await groups.findByNames([group.name])).length === 0)
+    throw new PorticoError('group_not_found');
+  if (collection?.by !== 'name') return;
+  const all = await collections.list({ of: 'all' }, null);
+  if (!all.some(({ name }) => name === collection.name)) throw new PorticoError('collection_not_found');
+};
 
 const filterOf = ({ includeExpired, ...filter }: MatrixQuery, now: number): MatrixFilter => ({
   ...filter,

@@ -31,7 +31,7 @@ export const followClaims = async (
   await groups.followClaims(profile.id, { names, issuedAt, seenAt: now }, (stored, requests) => {
     const gained = without(names, stored?.names ?? []).filter((name) => known.has(name));
     const lost = without(stored?.names ?? [], names).filter((name) => known.has(name));
-    const message = { action: 'group.claim', ...ofProfile(profile), gained, lost };
+    const message = { action: 'group.claim' as const, ...ofProfile(profile), gained, lost };
     return {
       ...closedByGrant(ports, requests, now),
       entries: gained.length + lost.length > 0 ? [systemEntry(ports, profile, message)] : [],

@@ -22,7 +22,11 @@ export const createGroup =
   async (authority: AdminAuthority, input: GroupInput): Promise<Group> => {
     const now = ports.clock.now();
     const group: Group = { id: ports.random.uuid() as GroupId, ...input, createdAt: now, updatedAt: now };
-    const message = { action: 'group.create', ...ofGroup(group), ...(group.tier === null ? {} : { tier: group.tier }) };
+    const message = {
+      action: 'group.create' as const,
+      ...ofGroup(group),
+      ...(group.tier === null ? {} : { tier: group.tier }),
+    };
     await ports.groups.add(group, recorded(ports, authority, message));
     return group;
   };
@@ -85,7 +89,7 @@ export const updateGroup =
       const set = Object.fromEntries(fields.map((field) => [field, edit[field]]));
       const group: Group = { ...current, ...set, updatedAt: nextChangeAt(current.updatedAt, now) };
       const message = {
-        action: 'group.update',
+        action: 'group.update' as const,
         ...ofGroup(current),
         fields,
         ...(fields.includes('name') ? { new_name: group.name } : {}),

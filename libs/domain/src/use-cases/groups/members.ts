@@ -65,7 +65,7 @@ export const removeMember =
     await ports.groups.updateMembers(group, [profile], ports.clock.now(), (found, [state]) => {
       const left = enforced(removingRules, state);
       staysByClaim = state?.claimedAt != null;
-      const message = { action: 'group.leave', ...ofGroup(found), ...ofProfile(left) };
+      const message = { action: 'group.leave' as const, ...ofGroup(found), ...ofProfile(left) };
       return { remove: [profile], ...recorded(ports, authority, message) };
     });
     return { staysByClaim };

@@ -41,7 +41,12 @@ export const createOverride =
   ): Promise<Override> => {
     const { profile, clientId } = await clientOf(ports, client);
     const now = ports.clock.now();
-    const message = { action: 'override.create', client_id: clientId, ...ofProfile(profile), ...ruleFields(rule) };
+    const message = {
+      action: 'override.create' as const,
+      client_id: clientId,
+      ...ofProfile(profile),
+      ...ruleFields(rule),
+    };
     const effects = recorded(ports, authority, message);
     const override = { ...rule, clientId, createdAt: now, updatedAt: now };
     return ports.limits.addOverride(profile.id, (others) => ({
@@ -63,7 +68,7 @@ export const updateOverride =
     return ports.limits.updateOverride(id, (current, client, others) => {
       const override = { ...merged(current, change), updatedAt: nextChangeAt(current.updatedAt, now) };
       const message = {
-        action: 'override.update',
+        action: 'override.update' as const,
         override_id: id,
         client_id: current.clientId,
         ...ofProfile(client),
@@ -78,7 +83,12 @@ export const removeOverride =
   (ports: Needs) =>
   async (authority: AdminAuthority, id: number): Promise<void> => {
     await ports.limits.removeOverride(id, ({ clientId }, client) => {
-      const message = { action: 'override.delete', override_id: id, client_id: clientId, ...ofProfile(client) };
+      const message = {
+        action: 'override.delete' as const,
+        override_id: id,
+        client_id: clientId,
+        ...ofProfile(client),
+      };
       return recorded(ports, authority, message);
     });
   };

@@ -17,7 +17,7 @@ export const createTier =
   async (authority: AdminAuthority, input: Omit<Tier, 'createdAt' | 'updatedAt'>): Promise<Tier> => {
     const now = ports.clock.now();
     const tier: Tier = { ...input, createdAt: now, updatedAt: now };
-    const message = { action: 'tier.create', tier: tier.tier, ...ruleFields(tier) };
+    const message = { action: 'tier.create' as const, tier: tier.tier, ...ruleFields(tier) };
     await ports.limits.addTier(tier, recorded(ports, authority, message));
     return tier;
   };

@@ -92,7 +92,7 @@ export const changeKeyExpiry =
       refuseKeyless(profile);
       if (!key) throw new PorticoError('has_no_key_yet');
       if (key.expiresAt === expiresAt) return { ...state, deadline: authority.deadline };
-      const message = { action: 'credentials.expiry', ...ofProfile(profile), ...endOf(expiresAt) };
+      const message = { action: 'credentials.expiry' as const, ...ofProfile(profile), ...endOf(expiresAt) };
       return {
         profile: { ...profile, updatedAt: nextChangeAt(profile.updatedAt, now) },
         key: { ...key, expiresAt },
@@ -127,7 +127,12 @@ const rotate = async (
     const clientId = profile.clientId ?? freshId;
     const previousUntil = key && graceSeconds > 0 ? now + graceSeconds * 1_000 : null;
     const end = expiresAt === undefined ? {} : endOf(expiresAt);
-    const message = { action: 'credentials.rotate', ...ofProfile(profile), grace_seconds: graceSeconds, ...end };
+    const message = {
+      action: 'credentials.rotate' as const,
+      ...ofProfile(profile),
+      grace_seconds: graceSeconds,
+      ...end,
+    };
     return {
       profile: { ...profile, clientId, updatedAt: nextChangeAt(profile.updatedAt, now) },
       key: {

@@ -46,7 +46,7 @@ export const registerProfile =
     };
     // Without a token that binds it, nobody has shown that they are this profile.
     const actor = issuer === null ? null : profile;
-    const message = { action: 'profile.register', ...ofProfile(profile), bound: issuer !== null };
+    const message = { action: 'profile.register' as const, ...ofProfile(profile), bound: issuer !== null };
     const entry = systemEntry(ports, actor, message);
     const entries = issuer === null ? [entry] : [entry, bindingEntry(ports, profile, issuer)];
     await ports.profiles.add(profile, { entries, jobs: await noticeJobs(ports, settings), deadline });

@@ -54,7 +54,7 @@ const endOf = ({ durationDays }: AccessRequest, now: Instant): Instant | null =>
 
 const message = (
   { request, profile }: RequestState,
-  event: RequestEvent,
+  event: Exclude<RequestEvent, 'grant'>,
   set: Omit<SystemMessage, 'action'> = {},
 ): SystemMessage => ({
   action: `access.request.${event}`,
