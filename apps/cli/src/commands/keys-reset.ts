@@ -61,7 +61,7 @@ const linesOf = ({ collections, mails, apiKeys, accountKeys }: LostSecrets): rea
   ...(apiKeys === null
     ? []
     : [
-        `  ALL API keys: ${counted(apiKeys, 'client')} must be given a new secret (POST /api/profiles/{id}/credentials); each keeps its client id`,
+        `  ALL API keys: ${counted(apiKeys, 'client')} must be given a new secret (portico key rotate EMAIL); each keeps its client id`,
       ]),
   ...(accountKeys > 0
     ? [`  ${counted(accountKeys, 'token')} of service accounts; each needs a new one (portico service-account rotate)`]

@@ -130,7 +130,7 @@ describe('the agents of docs/agents.md', () => {
   };
 
   test('the one in TypeScript finds, reads, calls and records', () =>
-    carriesOut(process.execPath, 'agent.ts', programOf('// node agent.ts')));
+    carriesOut(process.execPath, 'agent.mts', programOf('// node agent.mts')));
   test.skipIf(!hasPython)('the one in Python does the same', () =>
     carriesOut('python3', 'agent.py', programOf('# python3 agent.py')),
   );
