@@ -20,7 +20,7 @@ export interface Seed {
 export const seedDialogs = async (service: ConsoleService): Promise<Seed> => {
   const { ask, register } = service;
   for (const person of [ada, bob, cyd]) await register(person);
-  await register(wanda, { approved: false });
+  for (const person of [wanda, personOf('walt')]) await register(person, { approved: false });
   const add = async (name: string): Promise<string> => {
     const made = { name, discoverable: true, openapi_spec: documentOf(name) };
     return (await ask<{ id: string }>('POST', '/api/collections/', made)).id;
@@ -204,7 +204,7 @@ export const walks: Readonly<Record<string, readonly Walk[]>> = {
       title: 'Export a long log?',
     },
   ],
-  'pages/clients/catalog.tsx': [{ at: '/ask', as: ada, press: 'Ask for Winds', title: 'Ask for Winds' }],
+  'pages/clients/ask-dialog.tsx': [{ at: '/ask', as: ada, press: 'Ask for Winds', title: 'Ask for Winds' }],
   'pages/clients/new-secret.tsx': [
     { at: '/key', as: ada, press: 'Make a new secret', title: 'Make a new secret' },
     {
@@ -256,6 +256,12 @@ export const walks: Readonly<Record<string, readonly Walk[]>> = {
     },
   ],
   'pages/people/many-dialogs.tsx': [
+    {
+      at: '/people?status=pending',
+      choose: 'all that are shown',
+      press: 'Approve 2',
+      title: 'Approve 2 people?',
+    },
     { at: '/people?status=pending', choose: 'wanda', press: 'Reject 1', title: 'Reject 1 person' },
     { at: '/people?status=approved', choose: 'ada', press: 'Set tier', title: 'Set the tier of 1 person' },
   ],

@@ -54,6 +54,8 @@ describe.skipIf(!browser)('people', () => {
     await service.ask('POST', `/api/profiles/${personOf('lot0').email}/approve`);
     await service.ask('POST', `/api/profiles/${personOf('lot1').email}/reject`);
     await page.getByRole('button', { name: 'Approve 55' }).click();
+    await dialog(page).getByText('Each gets an API key by e-mail.').waitFor();
+    await dialog(page).getByRole('button', { name: 'Approve 55' }).click();
     await page.getByText('53 people approved; the credentials were sent by e-mail; 2 people not:').waitFor();
     await page.getByText('lot0 Example: somebody else approved them already').waitFor();
     await page.getByText('lot1 Example: somebody else rejected them already').waitFor();
@@ -141,7 +143,28 @@ describe.skipIf(!browser)('people', () => {
     await page.getByRole('cell', { name: 'Dec 31, 2099' }).waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Revoke Weather' }).click();
+    await dialog(page).getByRole('button', { name: 'Revoke 1' }).click();
+    await page.getByText('1 grant revoked.').waitFor();
     await page.getByText('Nothing was granted yet.').waitFor();
+  });
+
+  test('a tier and a group are taken back by the notification that tells of them', async () => {
+    await approved('undone');
+    await service.ask('POST', '/api/rate-limits/tiers', { tier: 'silver', allowed_limit: 99, window_seconds: 60 });
+    await service.ask('POST', '/api/groups', { name: 'Crew' });
+    await service.ask('POST', '/api/groups/Crew/members', { profiles: [personOf('undone').email] });
+    const { page } = await openPage(browser, service);
+    await signIn(page, service, firstAdmin, pathOf('undone'));
+    await page.getByLabel('Tier', { exact: true }).selectOption('silver');
+    const told = (text: string) => page.getByRole('alert').filter({ hasText: text });
+    const undo = (text: string) => told(text).getByRole('button', { name: 'Undo' }).click();
+    await undo('undone Example has the tier silver now.');
+    await told('undone Example has no tier of their own now.').waitFor();
+    expect((await profileOf('undone'))['tier']).toBeNull();
+    await page.getByRole('button', { name: 'Remove from Crew' }).click();
+    await page.getByText('In no group.').waitFor();
+    await undo('undone Example is removed from Crew.');
+    await page.getByRole('button', { name: 'Remove from Crew' }).waitFor();
   });
 
   test('a key gets an end and another secret, which is shown once', async () => {

@@ -6,6 +6,7 @@ import { useChange, usePages } from '../../api/use-call.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { notifyUndo } from '../../parts/notify-undo.tsx';
 import { notify } from '../../parts/notify.ts';
 import { PeoplePicker, type Picked } from '../../parts/pickers.tsx';
 import { words } from '../../words/words.ts';
@@ -38,6 +39,13 @@ export const Overrides = () => {
   // A switch shows at once what it was set to: it can be set back as easily.
   const isActive = ({ id, is_active: stored }: Override): boolean =>
     toggle.isPending && toggle.variables.params.id === String(id) ? !stored : stored;
+  const set = (override: Override, active: boolean): void =>
+    toggle.mutate(
+      { params: { id: String(override.id) }, body: { is_active: active } },
+      {
+        onSuccess: () => notifyUndo(text.overrideSwitched(nameOf(override), active), () => set(override, !active)),
+      },
+    );
   const columns: readonly Column<Override>[] = [
     { header: text.person, cell: (row) => <Who override={row} /> },
     { header: text.limit, cell: (row) => text.rule(row.allowed_limit, row.window_seconds) },
@@ -46,12 +54,7 @@ export const Overrides = () => {
       header: words.frame.actions,
       headerHidden: true,
       cell: (row) => (
-        <RowActs
-          override={row}
-          isActive={isActive(row)}
-          ask={setAsking}
-          toggle={(active) => toggle.mutate({ params: { id: String(row.id) }, body: { is_active: active } })}
-        />
+        <RowActs override={row} isActive={isActive(row)} ask={setAsking} toggle={(active) => set(row, active)} />
       ),
     },
   ];
@@ -165,7 +168,15 @@ const CreateDialog = ({
 const EditDialog = ({ override, close }: { readonly override: Override; readonly close: () => void }) => {
   const update = useChange('PUT /api/rate-limits/overrides/:id', { touches });
   const act = (fields: FormData): void =>
-    update.mutate({ params: { id: String(override.id) }, body: ruleFrom(fields) }, { onSuccess: close });
+    update.mutate(
+      { params: { id: String(override.id) }, body: ruleFrom(fields) },
+      {
+        onSuccess: () => {
+          notify(text.overrideSaved(nameOf(override)));
+          close();
+        },
+      },
+    );
   return (
     <Dialog
       open

@@ -5,7 +5,7 @@ import { Loading } from '../../parts/loading.tsx';
 import { words } from '../../words/words.ts';
 import { useLots, type ManyAct, type Outcome } from './in-lots.ts';
 import { IssuedKeyDialog, type IssuedKey } from './issued-key.tsx';
-import { ReasonDialog, TierDialog } from './many-dialogs.tsx';
+import { ApproveDialog, ReasonDialog, TierDialog } from './many-dialogs.tsx';
 import { Outcomes } from './outcomes.tsx';
 import type { Person } from './listed-person.ts';
 import styles from './people.module.css';
@@ -18,7 +18,7 @@ const GroupDialog = lazy(async () => ({ default: (await import('./group-dialog.t
 /** As many as the service approves at once. */
 const approvedAtOnce = 50;
 
-type Asking = 'reject' | 'suspend' | 'tier' | 'group' | null;
+type Asking = 'approve' | 'reject' | 'suspend' | 'tier' | 'group' | null;
 
 /** What can be done with those who are chosen: a decision about who waits, and what approved people get. */
 export const ManyActs = ({
@@ -54,7 +54,11 @@ export const ManyActs = ({
         <div className={styles.acts}>
           {status === 'pending' ? (
             <>
-              <Button disabled={people.length === 0} loading={busy} onClick={approve}>
+              <Button
+                disabled={people.length === 0}
+                loading={busy}
+                onClick={() => (people.length > 1 ? setAsking('approve') : approve())}
+              >
                 {people.length === 0 ? text.many.approve : text.many.approveMany(people.length)}
               </Button>
               {button(people.length === 0 ? text.many.reject : text.many.rejectMany(people.length), () =>
@@ -72,6 +76,7 @@ export const ManyActs = ({
         </div>
       )}
       <Outcomes progress={progress} dismiss={dismiss} />
+      {asking === 'approve' ? <ApproveDialog count={people.length} close={close} act={approve} /> : null}
       {asking === 'reject' || asking === 'suspend' ? (
         <ReasonDialog kind={asking} count={people.length} close={close} act={act} />
       ) : null}

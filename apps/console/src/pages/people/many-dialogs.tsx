@@ -51,6 +51,16 @@ export const ReasonDialog = ({ kind, count, close, act }: DialogFacts & { readon
   );
 };
 
+/** Asks before keys go out by mail, which cannot be undone. */
+export const ApproveDialog = ({
+  count,
+  ...facts
+}: Pick<DialogFacts, 'count' | 'close'> & { readonly act: () => void }) => (
+  <Dialog open title={text.many.approveTitle(count)} actLabel={text.many.approveMany(count)} {...facts}>
+    <p>{text.many.whatApprove}</p>
+  </Dialog>
+);
+
 export const TierDialog = ({ count, close, act }: DialogFacts) => {
   const options = useTierOptions(null);
   const send = (fields: FormData): void => {

@@ -5,13 +5,13 @@ import { useChange, usePages } from '../../api/use-call.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { End } from '../../parts/end.tsx';
-import { ErrorNote } from '../../parts/error-note.tsx';
 import { fieldOf } from '../../parts/form-fields.ts';
 import { dayOf } from '../../parts/last-day.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { notify } from '../../parts/notify.ts';
 import { ApisPicker, type Picked } from '../../parts/pickers.tsx';
 import { words } from '../../words/words.ts';
+import { RevokeDialog } from '../access/row-dialogs.tsx';
 import type { WholePerson } from './whole-person.ts';
 import { inWords } from './refusals.ts';
 import { Section } from './section.tsx';
@@ -25,7 +25,8 @@ type Right = Answered<'GET /api/access/matrix'>[number];
 export const PersonAccess = ({ person }: { readonly person: WholePerson }) => {
   const isAdmin = person.role === 'admin';
   const pages = usePages('GET /api/access/matrix', { query: { profile: person.id } }, { enabled: !isAdmin });
-  const revoke = useChange('DELETE /api/access/clients/:client_profile_id/collections/:collection_id', { touches });
+  const [revoked, setRevoked] = useState<Right | null>(null);
+  const close = (): void => setRevoked(null);
   if (isAdmin)
     return (
       <Section title={text.may}>
@@ -33,11 +34,6 @@ export const PersonAccess = ({ person }: { readonly person: WholePerson }) => {
       </Section>
     );
   const sleeps = person.registration_status !== 'approved' || person.suspended_at;
-  const revokeOne = ({ collection_id: id, collection_name: name }: Right): void =>
-    revoke.mutate(
-      { params: { client_profile_id: person.id, collection_id: id } },
-      { onSuccess: () => notify(text.revoked(name)) },
-    );
   const columns: readonly Column<Right>[] = [
     { header: text.api, cell: ({ collection_name: name }) => name },
     {
@@ -55,8 +51,7 @@ export const PersonAccess = ({ person }: { readonly person: WholePerson }) => {
             variant="default"
             size="xs"
             aria-label={text.revokeOf(right.collection_name)}
-            disabled={revoke.isPending}
-            onClick={() => revokeOne(right)}
+            onClick={() => setRevoked(right)}
           >
             {text.revoke}
           </Button>
@@ -66,7 +61,6 @@ export const PersonAccess = ({ person }: { readonly person: WholePerson }) => {
   return (
     <Section title={text.may} actions={<GrantAct person={person} />}>
       {sleeps ? <p>{text.maySleeps}</p> : null}
-      <ErrorNote error={inWords(revoke.error)} />
       <DataTable
         label={text.may}
         columns={columns}
@@ -74,6 +68,7 @@ export const PersonAccess = ({ person }: { readonly person: WholePerson }) => {
         keyOf={({ collection_id: id, group_id: group }) => `${id} ${group ?? ''}`}
         empty={text.mayNothing}
       />
+      {revoked ? <RevokeDialog rows={[revoked]} close={close} done={close} /> : null}
     </Section>
   );
 };

@@ -8,6 +8,7 @@ import { allAtOnce, DataTable, type Column } from '../../parts/data-table.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { notifyUndo } from '../../parts/notify-undo.tsx';
 import { notify } from '../../parts/notify.ts';
 import { GroupsPicker, type Picked } from '../../parts/pickers.tsx';
 import { words } from '../../words/words.ts';
@@ -28,6 +29,20 @@ type OwnGroup = Answered<'GET /api/profiles/:user_id/groups'>[number];
 export const PersonGroups = ({ person }: { readonly person: WholePerson }) => {
   const read = useRead('GET /api/profiles/:user_id/groups', { params: { user_id: person.id } });
   const remove = useChange('DELETE /api/groups/:group_id/members/:profile_id', { touches });
+  const putBack = useChange('POST /api/groups/:group_id/members', { touches });
+  const removeFrom = ({ id, name }: OwnGroup): void =>
+    remove.mutate(
+      { params: { group_id: id, profile_id: person.id } },
+      {
+        onSuccess: () =>
+          notifyUndo(text.removedFrom(person.full_name, name), () =>
+            putBack.mutate(
+              { params: { group_id: id }, body: { profiles: [person.id] } },
+              { onSuccess: () => notify(text.added(person.full_name)) },
+            ),
+          ),
+      },
+    );
   const columns: readonly Column<OwnGroup>[] = [
     {
       header: text.groupName,
@@ -43,14 +58,14 @@ export const PersonGroups = ({ person }: { readonly person: WholePerson }) => {
       header: words.frame.actions,
       headerHidden: true,
       // Whom the identity provider puts into a group, it alone takes out.
-      cell: ({ id, name, added_at: added }) =>
-        added ? (
+      cell: (group) =>
+        group.added_at ? (
           <Button
             variant="default"
             size="xs"
-            aria-label={text.removeFrom(name)}
+            aria-label={text.removeFrom(group.name)}
             disabled={remove.isPending}
-            onClick={() => remove.mutate({ params: { group_id: id, profile_id: person.id } })}
+            onClick={() => removeFrom(group)}
           >
             {text.remove}
           </Button>
@@ -59,7 +74,7 @@ export const PersonGroups = ({ person }: { readonly person: WholePerson }) => {
   ];
   return (
     <Section title={text.groups} actions={<AddAct person={person} />}>
-      <ErrorNote error={inWords(remove.error)} />
+      <ErrorNote error={inWords(remove.error ?? putBack.error)} />
       <DataTable
         label={text.groups}
         columns={columns}

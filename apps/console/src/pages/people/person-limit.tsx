@@ -82,7 +82,12 @@ const OverrideDialog = ({
   const update = useChange('PUT /api/rate-limits/overrides/:id', { touches });
   const act = (fields: FormData): void => {
     const body = ruleFrom(fields);
-    const done = { onSuccess: close };
+    const done = {
+      onSuccess: () => {
+        notify(text.overrideSet(person.full_name));
+        close();
+      },
+    };
     if (override === null) create.mutate({ body: { client_id: person.email, ...body } }, done);
     else update.mutate({ params: { id: String(override) }, body }, done);
   };

@@ -2,6 +2,7 @@ import { NativeSelect } from '@mantine/core';
 import { useId, useState } from 'react';
 import { useChange } from '../../api/use-call.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { notifyUndo } from '../../parts/notify-undo.tsx';
 import { words } from '../../words/words.ts';
 import type { WholePerson } from './whole-person.ts';
 import { inWords } from './refusals.ts';
@@ -19,6 +20,12 @@ export const PersonTier = ({ person }: { readonly person: WholePerson }) => {
   const [wanted, setWanted] = useState<string | null>(null);
   const current = change.isPending ? wanted : (person.tier ?? null);
   const options = useTierOptions(current);
+  const choose = (tier: string | null, done: () => void): void => {
+    setWanted(tier);
+    change.mutate({ params: { user_id: person.id }, body: { tier } }, { onSuccess: done });
+  };
+  const say = (tier: string | null, before: string | null) => (): void =>
+    notifyUndo(text.person.tierSet(person.full_name, tier), () => choose(before, say(before, tier)));
   return (
     <>
       <dt>
@@ -33,8 +40,7 @@ export const PersonTier = ({ person }: { readonly person: WholePerson }) => {
           inputWrapperOrder={['input', 'description']}
           onChange={({ currentTarget: { value } }) => {
             const tier = value === '' ? null : value;
-            setWanted(tier);
-            change.mutate({ params: { user_id: person.id }, body: { tier } });
+            choose(tier, say(tier, current));
           }}
         />
         <ErrorNote error={inWords(change.error)} />

@@ -20,6 +20,7 @@ export const frame = {
   unsaved: 'What you have entered is not saved.',
   keepEditing: 'Keep editing',
   discard: 'Discard',
+  undo: 'Undo',
   copy: 'Copy',
   copied: 'Copied',
   copiedIt: 'I have copied it',

@@ -91,6 +91,9 @@ export const limits = {
   activateOf: (name: string) => `Activate the override for ${name}`,
   deactivateOf: (name: string) => `Deactivate the override for ${name}`,
   overrideFor: (name: string) => `the override for ${name}`,
+  overrideSaved: (name: string) => `The override for ${name} is saved.`,
+  overrideSwitched: (name: string, isActive: boolean) =>
+    `The override for ${name} is ${isActive ? 'active' : 'not active'} now.`,
   deleteOverride: (name: string) => `Delete the override for ${name}`,
   whatDeleteOverride: 'From their next request on, their tier or the default counts.',
   overrideDeleted: (name: string) => `The override for ${name} is deleted.`,

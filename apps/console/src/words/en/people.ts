@@ -49,6 +49,8 @@ const many = {
   setTier: 'Set tier',
   suspend: 'Suspend',
   addToGroup: 'Add to group',
+  approveTitle: (count: number) => `Approve ${persons(count)}?`,
+  whatApprove: 'Each gets an API key by e-mail. This cannot be undone; only suspending locks somebody out again.',
   rejectTitle: (count: number) => `Reject ${persons(count)}`,
   suspendTitle: (count: number) => `Suspend ${persons(count)}`,
   tierTitle: (count: number) => `Set the tier of ${persons(count)}`,
@@ -150,6 +152,8 @@ const person = {
   suspendedSince: 'Suspended',
   noTier: 'No tier of their own',
   tierHint: 'Without one, the tier of their groups counts, else the default.',
+  tierSet: (name: string, tier: string | null) =>
+    tier === null ? `${name} has no tier of their own now.` : `${name} has the tier ${tier} now.`,
   inactive: (tier: string) => `${tier} (not active)`,
   key: 'API key',
   noKey: 'They get an API key when they are approved.',
@@ -187,8 +191,6 @@ const person = {
   since: 'Since',
   revoke: 'Revoke',
   revokeOf: (api: string) => `Revoke ${api}`,
-  revoked: (api: string) => `${api} is revoked.`,
-  undo: 'Undo',
   grant: 'Grant APIs',
   grantTitle: (name: string) => `Grant APIs to ${name}`,
   apis: 'APIs',
@@ -206,6 +208,7 @@ const person = {
   addTitle: (name: string) => `Add ${name} to groups`,
   added: (name: string) => `${name} is added.`,
   remove: 'Remove',
+  removedFrom: (name: string, group: string) => `${name} is removed from ${group}.`,
   removeFrom: (group: string) => `Remove from ${group}`,
   did: 'What they did',
   didNothing: 'Nothing is recorded.',
@@ -235,6 +238,7 @@ const person = {
   changeOverride: 'Change the override',
   removeOverride: 'Remove the override',
   overrideTitle: (name: string) => `Override for ${name}`,
+  overrideSet: (name: string) => `The override for ${name} is set.`,
   overrideRemoved: 'The override is removed.',
 };
 
