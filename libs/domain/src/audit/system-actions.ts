@@ -30,6 +30,7 @@ export const systemActions = [
   'profile.delete',
   'profile.register',
   'profile.reject',
+  'profile.reopen',
   'profile.resume',
   'profile.role',
   'profile.suspend',
