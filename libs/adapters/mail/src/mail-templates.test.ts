@@ -76,6 +76,21 @@ test('a template may render another file of its folder, and none outside', async
   expect(log.lines).toHaveLength(1);
 });
 
+test('a file that is neither a template nor rendered by one is told, for its name is mistyped', async () => {
+  const { mailer, sent, log } = await mailerWith({
+    'credentails.text.liquid': 'Hi',
+    'rejection.txt.liquid': 'Hi',
+    'footer.liquid': 'Yours, Roads',
+    'rejection.text.liquid': "Hi. {% render 'footer' %}",
+  });
+  await mailer.send(ofCredentials);
+  expect(sent).toEqual([ofCredentials]);
+  expect(log.lines.map((line) => /"template":"([^"]*)"/.exec(JSON.stringify(line))?.[1])).toEqual([
+    'credentails.text.liquid',
+    'rejection.txt.liquid',
+  ]);
+});
+
 test.each([
   ['does not parse', '{% if %'],
   ['names what the mail has not', '{{ client_secre }}'],

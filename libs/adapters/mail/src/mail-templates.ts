@@ -66,6 +66,7 @@ const fileOf = (name: string): string => `${name}${ending}`;
 const loadTemplates = async (folder: string, log: Log): Promise<Templates> => {
   const { Liquid } = await import('liquidjs');
   const texts = await readTexts(folder, log);
+  warnOfUnused(texts, log);
   const create = (outputEscape?: 'escape') =>
     new Liquid({
       strictVariables: true,
@@ -95,6 +96,21 @@ const loadTemplates = async (folder: string, log: Log): Promise<Templates> => {
   if (templates.size === 0)
     log.warn({ folder }, `No template is in use; one would be a file such as ${fileOf('credentials.text')}`);
   return templates;
+};
+
+/** A file that is no template and that none renders: most likely its name is mistyped. */
+const warnOfUnused = (texts: ReadonlyMap<string, string>, log: Log): void => {
+  const names = new Set(known.map(fileOf));
+  for (const file of texts.keys()) {
+    const isRendered = [...texts].some(
+      ([other, text]) => other !== file && text.includes(file.slice(0, -ending.length)),
+    );
+    if (!names.has(file) && !isRendered)
+      log.warn(
+        { template: file, mails: mailNames, parts },
+        'A template is not used: it is named after no mail and part, and no other renders it',
+      );
+  }
 };
 
 const readTexts = async (folder: string, log: Log): Promise<ReadonlyMap<string, string>> => {
