@@ -1,7 +1,9 @@
+import { join } from 'node:path';
+import { createLogger } from '@portico/composition';
 import { startPostgres, startQdrant, startQdrantStandIn, startRedis } from '@portico/test-servers';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { Credential } from '../src/api-client.ts';
-import type { ComposedService } from './composed-service.ts';
+import { startComposed, type ComposedService } from './composed-service.ts';
 import { eventually } from './faults/traffic.ts';
 import { createInstallation, type Installation } from './installation.ts';
 
@@ -118,4 +120,77 @@ describe.each(servers)('two installations on one Redis and %s', (_name, qdrant) 
     const statuses = async (side: Side) => Promise.all(Array.from({ length: 6 }, () => asked(side)));
     for (const side of [one, other]) expect((await statuses(side)).sort()).toEqual([401, 401, 401, 401, 401, 429]);
   });
+});
+
+const checkOf = async ({ tool }: Installation, id: string) => {
+  const { stdout } = await tool('--json', 'doctor');
+  const { checks } = JSON.parse(stdout) as { checks: { id: string; state: string; said: string; advice: string }[] };
+  return checks.find((check) => check.id === id);
+};
+
+describe.each([
+  ['Redis', () => ({ REDIS_URL: redis?.url ?? '' })],
+  ['Qdrant', () => ({ QDRANT_URL: standIn.url })],
+] as const)('a copy of a database on the same %s', (server, variables) => {
+  const id = `${server.toLowerCase()}.installations`;
+
+  test.skipIf(!redis)('is noticed by both while both live, and not once it has a new id', async () => {
+    const original = await createInstallation(variables());
+    const copy = await createInstallation(variables());
+    opened.push(original, copy);
+    const archive = join(copy.folder, 'backup.tar');
+    const first = await original.compose();
+    await first.portico.presence?.announce();
+    expect((await original.tool('backup', archive)).code).toBe(0);
+    expect((await copy.tool('restore', archive)).code).toBe(0);
+
+    const replica = await original.composeReplica();
+    await replica.portico.presence?.announce();
+    expect(await checkOf(original, id)).toMatchObject({ state: 'ok' });
+
+    const log: string[] = [];
+    const logger = createLogger('info', 'copy', { write: (line) => void log.push(line) });
+    const ofCopy = { DATA_DIR: copy.folder, PORT: '0', NODE_ENV: 'development', ...variables() };
+    const second = await startComposed(ofCopy, undefined, logger);
+    await first.portico.presence?.announce();
+    await second.portico.presence?.announce();
+    await eventually(
+      () => log,
+      (lines) => lines.some((line) => line.includes('one is a copy of the other')),
+    );
+    for (const side of [original, copy]) {
+      const check = await checkOf(side, id);
+      expect(check).toMatchObject({ state: 'wrong', said: expect.stringContaining('is a copy') as string });
+      expect(check?.advice).toContain('portico new-identity');
+    }
+
+    expect(await copy.tool('new-identity')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('stop') as string,
+    });
+    await second.stop();
+    expect(await copy.tool('new-identity')).toMatchObject({ code: 0 });
+    const third = await copy.compose();
+    await third.portico.presence?.announce();
+    expect(third.portico.installation).not.toBe(first.portico.installation);
+    for (const side of [original, copy])
+      expect(await checkOf(side, id)).toMatchObject({
+        state: 'ok',
+        said: expect.stringContaining('other names') as string,
+      });
+  });
+});
+
+test.skipIf(!postgres || !redis)('a database on PostgreSQL gets a new id only while no process uses it', async () => {
+  const variables = { DATABASE_URL: (await postgres?.newDatabase()) ?? '', REDIS_URL: redis?.url ?? '' };
+  const installation = await createInstallation(variables);
+  opened.push(installation);
+  const service = await installation.compose();
+  const refused = await installation.tool('new-identity');
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('a process uses it') as string });
+  await service.stop();
+  const { stdout } = await installation.tool('--json', 'new-identity');
+  const { from, to } = JSON.parse(stdout) as { from: string; to: string };
+  expect(from).toBe(service.portico.installation);
+  expect((await installation.compose()).portico.installation).toBe(to);
 });

@@ -13,6 +13,7 @@ import { checkKey } from './commands/key-check.ts';
 import { resetKeys } from './commands/keys-reset.ts';
 import { migrate } from './commands/migrate.ts';
 import { bringTablesUpToDate } from './commands/migrate-tables.ts';
+import { giveNewIdentity } from './commands/new-identity.ts';
 import { reindex } from './commands/reindex.ts';
 import { restore } from './commands/restore.ts';
 import { reseal } from './commands/reseal.ts';
@@ -87,6 +88,7 @@ const createProgram = (environment: Environment, io: Io, endWith: (code: number)
     addBackup,
     addMigrateTables,
     addMigrate,
+    addNewIdentity,
     addKeys,
     addKeyCheck,
     addDoctor,
@@ -242,6 +244,19 @@ const addMigrateTables = (tool: Tool): void => {
     .action(async () => {
       const config = readConfig(environment);
       await bringTablesUpToDate(config, toolLogger(tool, config, 'info'), terminal());
+    });
+};
+
+const addNewIdentity = (tool: Tool): void => {
+  const { program, environment, terminal } = tool;
+  program
+    .command('new-identity')
+    .description(
+      'give a copy of a database an id of its own, while no service runs on it, so that it and the original can share Redis and Qdrant',
+    )
+    .action(async () => {
+      const config = readConfig(environment);
+      await giveNewIdentity(config, toolLogger(tool, config), terminal());
     });
 };
 

@@ -11,6 +11,7 @@ export { createLogger } from './runtime/logging.ts';
 export type { RequestSpan, Tracing } from './tracing/tracing.ts';
 export { openLocalIssuer } from './wiring/local-issuer.ts';
 export { moveData, type DataMove } from './wiring/data-move.ts';
+export { renewIdentity, type NewIdentity } from './wiring/new-identity.ts';
 export { migrateTables } from './wiring/table-migration.ts';
 export { openSecretsReset, type SecretsReset } from './wiring/secrets-reset.ts';
 export type { SignInWay } from './sign-in.ts';

@@ -13,6 +13,7 @@ export {
 export type { Log } from './log.ts';
 export { isLoopback } from './loopback.ts';
 export { createOutage, type Outage, type OutageBegin } from './outage.ts';
+export { livingMs, type LivingProcess, type Roster } from './roster.ts';
 export { createSemaphore, type Leave, type Semaphore } from './semaphore.ts';
 export { fulfilledWithin, settlesWithin, TookTooLong, within } from './time-limit.ts';
 export { thisTurn, whenNothingRuns } from './this-turn.ts';

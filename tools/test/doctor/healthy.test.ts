@@ -119,7 +119,7 @@ test('the lines for people name state, check, fault and advice, and those withou
     expect.stringMatching(/^wrong {4}redis\.access: Redis at 127\.0\.0\.1:9 is away: .* Start Redis, or correct host/),
   );
   expect(lines).toContain(
-    'skipped  redis.version, redis.memory, redis.writes: Not asked: redis.access has to be right first.',
+    'skipped  redis.version, redis.memory, redis.writes, redis.installations: Not asked: redis.access has to be right first.',
   );
   expect(lines.at(-1)).toBe('1 wrong, 1 warning.');
   expect(stdout).not.toMatch(/QDRANT|not set|\n +at /);

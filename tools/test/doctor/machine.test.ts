@@ -50,7 +50,7 @@ const everything = [
   'data.folder data.owner data.files data.disk data.heartbeat',
   'database.access database.version database.tables database.writes database.intact clock.database',
   'keys.secrets keys.sealed redis.access redis.version redis.memory redis.writes',
-  'qdrant.access qdrant.vectors ollama.access ollama.model mail.access',
+  'qdrant.access qdrant.vectors ollama.access ollama.model redis.installations qdrant.installations mail.access',
   'identity.issuer identity.keys identity.console identity.local-key clock.issuer admins jobs.given-up jobs.waiting port',
 ].flatMap((ids) => ids.split(' '));
 const ofStores = ['keys.sealed', 'admins', 'jobs.given-up', 'jobs.waiting'];

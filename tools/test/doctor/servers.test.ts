@@ -31,7 +31,7 @@ afterAll(() => patient.remove());
 
 /** Nothing listens there. */
 const nowhere = '127.0.0.1:9';
-const ofStores = ['keys.sealed', 'admins', 'jobs.given-up', 'jobs.waiting'];
+const ofStores = ['keys.sealed', 'admins', 'jobs.given-up', 'jobs.waiting', 'redis.installations'];
 const ofDatabase = [...ofStores, 'database.version', 'database.tables', 'database.writes', 'clock.database'];
 
 /** The address of a database after a first start, on which these statements were run then. */
@@ -170,7 +170,7 @@ const ofPostgresql: readonly Fault[] = [
   },
 ];
 
-const ofRedisAlone = ['redis.version', 'redis.memory', 'redis.writes'];
+const ofRedisAlone = ['redis.version', 'redis.memory', 'redis.writes', 'redis.installations'];
 /** Redis beside SQLite serves one process only, which is told besides. */
 const oneProcess = {
   besides: [
@@ -284,7 +284,7 @@ const ofSearch: readonly Fault[] = [
     state: 'wrong',
     said: /ECONNREFUSED/,
     advice: /Start Qdrant/,
-    skips: ['qdrant.vectors'],
+    skips: ['qdrant.vectors', 'qdrant.installations'],
   },
   {
     fault: 'Qdrant refuses the API key',
@@ -293,7 +293,7 @@ const ofSearch: readonly Fault[] = [
     state: 'wrong',
     said: /refuses the API key/,
     advice: /QDRANT_API_KEY/,
-    skips: ['qdrant.vectors'],
+    skips: ['qdrant.vectors', 'qdrant.installations'],
   },
   {
     fault: 'Qdrant is too old',
@@ -302,16 +302,17 @@ const ofSearch: readonly Fault[] = [
     state: 'wrong',
     said: /Qdrant 1\.15\.5 is too old/,
     advice: /1\.16 or newer/,
-    skips: ['qdrant.vectors'],
+    skips: ['qdrant.vectors', 'qdrant.installations'],
   },
   {
     fault: 'vectors in Qdrant have another size',
-    plant: async () => {
+    plant: async (folder) => {
+      const variables = await migrated(folder, "update settings set value = 'a0b1c2' where name = 'installation'");
       const url = await qdrantWith();
       await sendJson('PUT', `${url}/collections/old`, { vectors: { size: 3, distance: 'Cosine' } });
-      const alias = { create_alias: { alias_name: 'portico-0a1b2c3d', collection_name: 'old' } };
+      const alias = { create_alias: { alias_name: 'portico-a0b1c2-0a1b2c3d', collection_name: 'old' } };
       await sendJson('POST', `${url}/collections/aliases`, { actions: [alias] });
-      return { QDRANT_URL: url };
+      return { ...variables, QDRANT_URL: url };
     },
     id: 'qdrant.vectors',
     state: 'warning',

@@ -4,6 +4,7 @@ export {
   type QdrantOperationIndexOptions,
 } from './qdrant-operation-index.ts';
 export { inspectQdrant, type InspectedQdrant } from './inspect-qdrant.ts';
+export { createQdrantRoster } from './qdrant-roster.ts';
 export { QdrantFailure } from './qdrant-failure.ts';
 export {
   createQdrantVectorIndex,

@@ -1,8 +1,12 @@
+import type { LivingProcess } from '@portico/dependencies';
 import { usualLimits } from './connect.ts';
 import { checkVersion, collectionsOf, unfitnessOf } from './generations.ts';
+import { createQdrantRoster } from './qdrant-roster.ts';
 import { QdrantServer } from './qdrant-server.ts';
 
 export interface InspectedQdrant {
+  /** The processes that use it, of all installations. */
+  living(): Promise<readonly LivingProcess[]>;
   /** The collections that this installation uses but whose vectors cannot be used, and why. */
   unfit(installation: string): Promise<readonly { readonly name: string; readonly why: string }[]>;
 }
@@ -16,7 +20,10 @@ export interface QdrantPlace {
 export const inspectQdrant = async ({ url, apiKey }: QdrantPlace): Promise<InspectedQdrant> => {
   const server = new QdrantServer(url, apiKey, usualLimits);
   await checkVersion(server);
+  // It says its version to everybody.
+  await server.aliases();
   return {
+    living: () => createQdrantRoster({ url, apiKey }).living(Date.now()),
     async unfit(installation) {
       const { inUse } = await collectionsOf(server, installation);
       const shapes = await Promise.all(

@@ -1,3 +1,4 @@
+import type { LivingProcess } from '@portico/dependencies';
 import type { CollectionId, OperationKey, OperationMatch } from '@portico/domain';
 import { QdrantFailure } from './qdrant-failure.ts';
 
@@ -85,6 +86,13 @@ const readSequence = (point: unknown): readonly [CollectionId, number] => {
   const { sequence } = objectOf(payload ?? {});
   return [textOf(id) as CollectionId, typeof sequence === 'number' ? sequence : -1];
 };
+
+export const readLiving = (answer: unknown): readonly LivingProcess[] =>
+  listOf(objectOf(answer).points).map((point) => {
+    const { id, payload } = objectOf(point);
+    const { installation, at } = objectOf(payload);
+    return { installation: textOf(installation), process: textOf(id), at: Number(at) };
+  });
 
 /** A write is done only if `completed`: `wait_timeout` has status 200 too. */
 export const readDone = (answer: unknown): void => {

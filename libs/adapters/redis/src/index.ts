@@ -6,4 +6,5 @@ export {
   type RedisConnection,
   type RedisConnectionOptions,
 } from './redis-connection.ts';
+export { createRedisRoster, livingInRedis } from './redis-roster.ts';
 export { createRedisRateLimiter, type RedisRateLimiter, type RedisRateLimiterOptions } from './redis-rate-limiter.ts';

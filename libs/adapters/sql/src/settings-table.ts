@@ -7,6 +7,8 @@ export interface SettingsTable {
   put(name: string, value: string): Promise<void>;
   /** Stores the value unless one is set; returns the stored one. */
   putIfAbsent(name: string, value: string): Promise<string>;
+  /** Loads, decides and stores in one transaction; `decide` may run again. */
+  update(name: string, decide: (value: string | null) => string): Promise<void>;
 }
 
 export const createSettingsTable = (database: SqlDatabase): SettingsTable => {
@@ -25,6 +27,13 @@ export const createSettingsTable = (database: SqlDatabase): SettingsTable => {
       return database.transact(async (transaction) => {
         await transaction.run(insert, [name, value]);
         return (await transaction.first<{ value: string }>(select, [name]))?.value ?? value;
+      });
+    },
+
+    async update(name, decide) {
+      await database.transact(async (transaction) => {
+        const stored = await transaction.first<{ value: string }>(select, [name]);
+        await transaction.run(upsert, [name, decide(stored?.value ?? null)]);
       });
     },
   };

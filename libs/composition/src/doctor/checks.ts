@@ -8,6 +8,7 @@ import { mailChecks } from './checks/mail.ts';
 import { processChecks } from './checks/process.ts';
 import { searchChecks } from './checks/search.ts';
 import { redisChecks } from './checks/redis.ts';
+import { sharingChecks } from './checks/sharing.ts';
 import { workChecks } from './checks/work.ts';
 
 /** The table: a check is a row. The rows that one needs stand before it. */
@@ -19,6 +20,7 @@ export const checks: readonly Check[] = [
   ...keyChecks,
   ...redisChecks,
   ...searchChecks,
+  ...sharingChecks,
   ...mailChecks,
   ...identityChecks,
   ...workChecks,

@@ -1,4 +1,4 @@
-import { settlesWithin } from '@portico/dependencies';
+import { settlesWithin, type LivingProcess } from '@portico/dependencies';
 import { inspectProvider, type InspectedProvider } from '@portico/identity';
 import type { InspectedQdrant } from '@portico/qdrant';
 import type { InspectedRedis } from '@portico/redis';
@@ -18,6 +18,7 @@ export interface Examination {
   /** Null if there is no database yet. */
   readonly database: () => Promise<InspectedDatabase | null>;
   readonly redis: () => Promise<InspectedRedis>;
+  readonly livingInRedis: () => Promise<readonly LivingProcess[]>;
   readonly qdrant: () => Promise<InspectedQdrant>;
   readonly hasModel: () => Promise<boolean>;
   readonly provider: () => Promise<InspectedProvider>;
@@ -38,6 +39,9 @@ export const createExamination = (environment: Environment): Examination => {
     }),
     // A driver is loaded only if its server is configured.
     redis: once(async () => (await import('./drivers/redis.ts')).inspectRedis(configured(config().redis, 'REDIS_URL'))),
+    livingInRedis: once(async () =>
+      (await import('./drivers/redis.ts')).livingInRedis(configured(config().redis, 'REDIS_URL')),
+    ),
     qdrant: once(async () =>
       (await import('./drivers/qdrant.ts')).inspectQdrant(configured(config().qdrant, 'QDRANT_URL')),
     ),

@@ -35,13 +35,14 @@ const pauseToLook = 20;
 
 /** The last write of what was counted, so that a database that is away does not hold up the end. */
 const usageEndMs = 5_000;
+const leaveMs = 2_000;
 
 /**
  * Runs the background work (jobs, retention, usage counts, heartbeat) until it is stopped. A process that runs no jobs does not
  * look after the embeddings either: a worker does.
  */
 export const startBackground = (
-  { config, duties, queue, useCases, logger, remoteIndex, tracing }: Portico,
+  { config, duties, queue, useCases, logger, remoteIndex, presence, tracing }: Portico,
   intervals: BackgroundIntervals = defaultIntervals,
 ): { stop(): Promise<void> } => {
   const tasks: Repeated[] = [];
@@ -74,14 +75,23 @@ export const startBackground = (
     repeat('Writing the heartbeat', intervals.heartbeatMs, () =>
       writeFile(heartbeatFile, `${new Date().toISOString()}\n`),
     );
+  if (duties.writesHeartbeat && presence !== null)
+    repeat('Announcing this process', intervals.heartbeatMs, () => presence.announce());
   return {
     stop: async () => {
       ending.abort();
       await Promise.all([prepared, ...tasks.map((task) => task.stop()), usage?.stop()]);
       await queue.stop();
+      await leave(presence, logger);
     },
   };
 };
+
+/** If the database is away, it is gone for the others in a minute. */
+const leave = (presence: Portico['presence'], logger: Portico['logger']): Promise<void> =>
+  within(leaveMs, presence?.leave() ?? Promise.resolve()).catch((error: unknown) =>
+    logger.debug({ err: error }, 'This process could not say that it ends'),
+  );
 
 /** Wraps the task: logs its first failure and its recovery, not each attempt; never rejects. */
 const reporting = (logger: Portico['logger'], name: string, task: () => Promise<unknown>): (() => Promise<void>) => {

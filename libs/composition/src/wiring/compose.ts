@@ -12,11 +12,12 @@ import type { Logger } from 'pino';
 import { createLocalSignIn, type LocalIssuer, type LocalSignIn } from '@portico/identity';
 import type { Config } from '../config.ts';
 import { dutiesOf, type Duties, type ProcessRole } from '../process-role.ts';
-import { openContainer } from './container.ts';
+import { openContainer, type OpenedContainer } from './container.ts';
 import { assertHeartbeat } from './data-dir.ts';
 import type { IndexUpkeep, Module, Parts } from './parts.ts';
 import { createRemoteIndex, type RemoteIndex } from './remote-index.ts';
 import type { Tracing } from '../tracing/tracing.ts';
+import { createPresence, type Presence, type SharedServer } from './presence.ts';
 import { bootstrapAdmins } from './bootstrap-admins.ts';
 import { forgetUnusedClaims } from './unused-claims.ts';
 
@@ -39,6 +40,8 @@ export interface Portico {
   readonly documents: DocumentReader;
   /** Null if the index is in this process, which rebuilds it at each start. */
   readonly remoteIndex: RemoteIndex | null;
+  /** Null without a server that other installations may use too. */
+  readonly presence: Presence | null;
   /** Null unless traces are configured. */
   readonly tracing: Tracing | null;
   /** Closes everything in reverse order of opening. */
@@ -135,6 +138,7 @@ export const compose = async (
       duties,
       logger,
       installation: await get('installation'),
+      presence: await openPresence(config, get),
       ports,
       useCases,
       queue,
@@ -150,6 +154,16 @@ export const compose = async (
     await close();
     throw error;
   }
+};
+
+const openPresence = async (config: Config, get: OpenedContainer['get']): Promise<Presence | null> => {
+  const servers: readonly SharedServer[] = [
+    ...(config.redis ? [{ name: 'Redis', roster: await get('redisRoster') }] : []),
+    ...(config.qdrant ? [{ name: 'Qdrant', roster: await get('qdrantRoster') }] : []),
+  ];
+  if (servers.length === 0) return null;
+  const { settings } = await get('database');
+  return createPresence({ installation: await get('installation'), settings, servers, logger: await get('logger') });
 };
 
 const isKeptElsewhere = (index: Parts['vectors']): index is VectorIndex & IndexUpkeep => index.rebuild !== undefined;

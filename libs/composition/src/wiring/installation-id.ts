@@ -6,6 +6,13 @@ const settingName = 'installation';
 /** The id of the installation that this database belongs to; made at the first start. */
 export const installationId = (settings: KeyValueStore): Promise<string> => settings.putIfAbsent(settingName, newId());
 
+/** Replaces it; returns the new one. */
+export const renewInstallationId = async (settings: Pick<KeyValueStore, 'put'>): Promise<string> => {
+  const id = newId();
+  await settings.put(settingName, id);
+  return id;
+};
+
 /** The same without making one; null before the first start. */
 export const knownInstallationId = (settings: Pick<KeyValueStore, 'get'>): Promise<string | null> =>
   settings.get(settingName);

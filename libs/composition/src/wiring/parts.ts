@@ -11,6 +11,7 @@ import type {
   TokenVerifier,
   VectorIndex,
 } from '@portico/domain';
+import type { Roster } from '@portico/dependencies';
 import type { LocalIssuer } from '@portico/identity';
 import type { OllamaEmbedder } from '@portico/ollama';
 import type { RedisConnection } from '@portico/redis';
@@ -25,6 +26,8 @@ export interface KeyValueStore {
   put(name: string, value: string): Promise<void>;
   /** Stores the value unless there is one; returns the stored one. */
   putIfAbsent(name: string, value: string): Promise<string>;
+  /** Loads, decides and stores in one transaction; `decide` may run again. */
+  update(name: string, decide: (value: string | null) => string): Promise<void>;
 }
 
 /** An open database: its stores, and what the composition keeps there. */
@@ -71,6 +74,9 @@ export interface Parts extends Omit<Ports, 'probes' | 'tokens' | 'mailer' | 'lim
   readonly mail: { readonly mailer: Mailer; readonly probe: Probe | null };
   /** The limiter's connection; present only if Redis is configured. */
   readonly redis: RedisConnection;
+  /** Who uses Redis, and who Qdrant; present only if that is configured. */
+  readonly redisRoster: Roster;
+  readonly qdrantRoster: Roster;
   readonly secretsKey: { readonly current: Uint8Array; readonly previous: readonly Uint8Array[] };
   /** Null if the local issuer is off. */
   readonly localIssuer: LocalIssuer | null;

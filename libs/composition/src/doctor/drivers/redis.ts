@@ -1,1 +1,1 @@
-export { inspectRedis } from '@portico/redis';
+export { inspectRedis, livingInRedis } from '@portico/redis';

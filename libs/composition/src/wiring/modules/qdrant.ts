@@ -1,9 +1,10 @@
-import { createQdrantOperationIndex, createQdrantVectorIndex } from '@portico/qdrant';
+import { createQdrantOperationIndex, createQdrantRoster, createQdrantVectorIndex } from '@portico/qdrant';
 import { createEmbeddedOperationIndex, createEmbeddedVectorIndex } from '@portico/vectors';
 import { Closable, configured, type Module } from '../parts.ts';
 
 /** The indexes in Qdrant; while it is away, this process searches the vectors of the database. */
 export const qdrantModule: Module = (provide) => {
+  provide('qdrantRoster', ['config'], ({ qdrant }) => createQdrantRoster(configured(qdrant, 'QDRANT_URL')));
   provide('vectors', ['config', 'logger', 'database', 'installation'], ({ qdrant }, logger, database, installation) => {
     const { embeddings } = database.stores;
     const index = createQdrantVectorIndex({

@@ -1,5 +1,5 @@
 import { createInProcessRateLimiter } from '@portico/inprocess';
-import { createRedisRateLimiter, openRedis } from '@portico/redis';
+import { createRedisRateLimiter, createRedisRoster, openRedis } from '@portico/redis';
 import { Closable, configured, type Module } from '../parts.ts';
 
 /** A limiter in Redis, shared by all processes; the counts of this process take over while Redis is away. */
@@ -11,6 +11,7 @@ export const redisModule: Module = (provide) => {
     });
     return new Closable(connection, () => connection.close());
   });
+  provide('redisRoster', ['redis'], (redis) => createRedisRoster({ redis }));
   provide('limiter', ['redis', 'installation', 'clock', 'logger'], async (redis, installation, clock, logger) =>
     createRedisRateLimiter({
       redis,
