@@ -95,6 +95,22 @@ test('access tokens are taken once PUBLIC_URL and an issuer are set, and only th
   ]);
 });
 
+test('tokens may be those of certain clients only, and keys of a certain age', () => {
+  const issuerWith = (variables: Record<string, string>) => readConfig({ ...production, ...variables }).identity.issuer;
+  expect(issuerWith({})).toMatchObject({ authorizedParties: [], keysMaxAgeMs: 300_000 });
+  expect(issuerWith({ IDENTITY_AUTHORIZED_PARTIES: 'console, tool' })?.authorizedParties).toEqual(['console', 'tool']);
+  for (const seconds of [30, 3_600])
+    expect(issuerWith({ IDENTITY_JWKS_MAX_AGE: `${seconds}` })?.keysMaxAgeMs).toBe(seconds * 1_000);
+  for (const seconds of ['29', '3601', '30.5', ''])
+    expect(problemsOf({ ...production, IDENTITY_JWKS_MAX_AGE: seconds })).toHaveLength(seconds === '' ? 0 : 1);
+  expect(problemsOf({ ...production, IDENTITY_AUTHORIZED_PARTIES: 'console,' })).toEqual([
+    expect.stringMatching(/^IDENTITY_AUTHORIZED_PARTIES: .*client ids .*separated by commas/),
+  ]);
+  expect(problemsOf({ IDENTITY_AUTHORIZED_PARTIES: 'console' })).toEqual([
+    'IDENTITY_ISSUER is missing: required with IDENTITY_AUTHORIZED_PARTIES',
+  ]);
+});
+
 test('an ID token may be for one of several audiences', () => {
   const audiencesOf = (IDENTITY_AUDIENCE: string) =>
     readConfig({ ...production, IDENTITY_AUDIENCE }).identity.issuer?.audiences;

@@ -55,7 +55,10 @@ export interface Config {
       readonly issuer: string;
       readonly audiences: readonly string[];
       readonly accessAudiences: readonly string[];
+      /** The clients whose tokens are taken; empty for all. */
+      readonly authorizedParties: readonly string[];
       readonly jwksUrl: string | null;
+      readonly keysMaxAgeMs: number;
     } | null;
   };
   /** The address under which callers reach the service, without a slash at its end; null if it was not said. */
@@ -146,7 +149,9 @@ const settledConfig = (read: Read): Omit<Config, 'warnings' | 'jobWarnings'> => 
             issuer: read.IDENTITY_ISSUER,
             audiences: read.IDENTITY_AUDIENCE ?? [],
             accessAudiences: accessAudiencesOf(read),
+            authorizedParties: read.IDENTITY_AUTHORIZED_PARTIES ?? [],
             jwksUrl: read.IDENTITY_JWKS_URL ?? null,
+            keysMaxAgeMs: read.IDENTITY_JWKS_MAX_AGE * 1_000,
           }
         : null,
     },

@@ -108,13 +108,16 @@ const reservedClaims = [
   'events',
 ];
 
-const audiences = z
-  .string()
-  .transform((text) => text.split(',').map((part) => part.trim()))
-  .refine(
-    (parts) => parts.every((part) => /^[\x21-\x7e]{1,512}$/.test(part)),
-    'audiences of at most 512 characters without blanks, separated by commas',
-  );
+const names = (of: string) =>
+  z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .refine(
+      (parts) => parts.every((part) => /^[\x21-\x7e]{1,512}$/.test(part)),
+      `${of} of at most 512 characters without blanks, separated by commas`,
+    );
+const audiences = names('audiences');
+const authorizedParties = names('client ids');
 
 const address = (schemes: readonly string[], allowed: string, isAllowed: (url: URL) => boolean = () => true) =>
   z.string().refine((text) => {
@@ -235,7 +238,9 @@ const schema = z.object({
   ADMIN_NOTICES: choice('on', 'off').default('on'),
   IDENTITY_ISSUER: issuerUrl.optional(),
   IDENTITY_AUDIENCE: audiences.optional(),
+  IDENTITY_AUTHORIZED_PARTIES: authorizedParties.optional(),
   IDENTITY_JWKS_URL: issuerUrl.optional(),
+  IDENTITY_JWKS_MAX_AGE: integer(30, 3_600).default(300),
   PUBLIC_URL: publicUrl.optional(),
   MCP_AUDIENCE: audiences.optional(),
   IDENTITY_LOCAL: choice('auto', 'true', 'false').default('auto'),
@@ -353,6 +358,10 @@ const contradictions = (read: z.infer<typeof schema>): readonly string[] => {
     [
       !read.IDENTITY_ISSUER && !!(read.IDENTITY_AUDIENCE || read.IDENTITY_JWKS_URL),
       'IDENTITY_ISSUER is missing: required with IDENTITY_AUDIENCE or IDENTITY_JWKS_URL',
+    ],
+    [
+      !read.IDENTITY_ISSUER && !!read.IDENTITY_AUTHORIZED_PARTIES,
+      'IDENTITY_ISSUER is missing: required with IDENTITY_AUTHORIZED_PARTIES',
     ],
     [!!read.MCP_AUDIENCE && !read.PUBLIC_URL, 'PUBLIC_URL is missing: required with MCP_AUDIENCE'],
     [!!read.MCP_AUDIENCE && !read.IDENTITY_ISSUER, 'IDENTITY_ISSUER is missing: required with MCP_AUDIENCE'],

@@ -225,6 +225,45 @@ describe('with several audiences', () => {
   });
 });
 
+describe('with the clients whose tokens are taken', () => {
+  const accessAudiences = ['service'];
+  const open = () => providerAndVerifier([key], { accessAudiences, authorizedParties: [audience, 'tool'] });
+
+  test.each([
+    [{ azp: audience }, 'good'],
+    [{ azp: 'tool' }, 'good'],
+    [{ azp: 'another' }, 'invalid_token'],
+    [{ azp: '' }, 'invalid_token'],
+    [{ azp: null }, 'invalid_token'],
+    [{ azp: ['tool'] }, 'invalid_token'],
+    [{ aud: [audience, 'another'], azp: audience }, 'good'],
+    [{}, 'good'],
+    [{ client_id: 'tool' }, 'good'],
+    [{ client_id: 'another' }, 'invalid_token'],
+    [{ azp: 'tool', client_id: 'another' }, 'invalid_token'],
+  ])('an identity token with %j is %s', async (changes, expected) => {
+    const { verifier, claims } = await open();
+    expect(await outcomeOf(verifier.verify(await signToken(key, claims(changes))))).toBe(expected);
+  });
+
+  test.each([
+    [{ azp: 'tool' }, 'good'],
+    [{ client_id: 'tool' }, 'good'],
+    [{ azp: 'another', client_id: 'tool' }, 'invalid_token'],
+    [{ client_id: 'another' }, 'invalid_token'],
+    [{}, 'invalid_token'],
+  ])('an access token with %j is %s', async (changes, expected) => {
+    const { verifier, claims } = await open();
+    const token = await signToken(key, claims({ aud: accessAudiences[0], ...changes }), { typ: 'at+jwt' });
+    expect(await outcomeOf(verifier.verify(token, 'identity or access'))).toBe(expected);
+  });
+
+  test('without any, those of every client are', async () => {
+    const { verifier, claims } = await providerAndVerifier([key], { accessAudiences });
+    expect(await outcomeOf(verifier.verify(await signToken(key, claims({ azp: 'another' }))))).toBe('good');
+  });
+});
+
 test('an empty audience is refused at once, since it would match tokens for no audience', async () => {
   const { start } = await providerAndVerifier([key]);
   for (const none of ['', [], ['app', '']]) expect(() => start({ audience: none })).toThrow('audience');

@@ -2,7 +2,7 @@ import type { Log } from '@portico/dependencies';
 import type { Clock, Probe, TokenVerifier } from '@portico/domain';
 import { createJwtVerifier } from './jwt-verifier.ts';
 import { assertFetchable, type Provider } from './provider-documents.ts';
-import { RemoteKeySource, type KeySetStorage } from './remote-key-source.ts';
+import { freshMs, RemoteKeySource, type KeySetStorage } from './remote-key-source.ts';
 
 export interface OidcTokenVerifierOptions {
   /** The exact `iss`. */
@@ -13,8 +13,12 @@ export interface OidcTokenVerifierOptions {
   readonly accessAudiences?: readonly string[];
   /** The claim that names groups: its name, or a path of names joined by dots; null by default, for none. */
   readonly groupsClaim?: string | null;
+  /** The clients whose tokens are taken; all of them by default. */
+  readonly authorizedParties?: readonly string[];
   /** Found by discovery if absent or null. */
   readonly jwksUrl?: string | null;
+  /** How old the keys may be before they are fetched again in the background; `freshMs` by default. */
+  readonly keysMaxAgeMs?: number;
   readonly clock: Clock;
   readonly storage: KeySetStorage;
   /** For one fetch of the keys, discovery included; `fetchTimeoutMs` by default. */
@@ -41,7 +45,9 @@ export const createOidcTokenVerifier = ({
   audience,
   accessAudiences = [],
   groupsClaim = null,
+  authorizedParties = [],
   jwksUrl = null,
+  keysMaxAgeMs = freshMs,
   clock,
   storage,
   timeoutMs = fetchTimeoutMs,
@@ -51,8 +57,9 @@ export const createOidcTokenVerifier = ({
   if (audiences.length === 0 || audiences.includes('')) throw new Error('An identity issuer needs an audience');
   const provider: Provider = { issuer, jwksUrl, timeoutMs };
   assertFetchable(provider);
-  const keys = new RemoteKeySource({ provider, clock, storage, log });
-  const verifier = createJwtVerifier({ issuer, audience, accessAudiences, groupsClaim, clock, keys, log });
+  const keys = new RemoteKeySource({ provider, clock, storage, maxAgeMs: keysMaxAgeMs, log });
+  const rules = { issuer, audience, accessAudiences, groupsClaim, authorizedParties };
+  const verifier = createJwtVerifier({ ...rules, clock, keys, log });
   return {
     verify: (token, use) => verifier.verify(token, use),
     probe: { name: 'identity', essential: false, check: () => keys.check() },

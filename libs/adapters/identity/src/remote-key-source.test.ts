@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { makeSigningKey, signToken, type Answer } from '../test/loopback-provider.ts';
 import { outcomeOf, providerAndVerifier } from '../test/provider-and-verifier.ts';
-import { freshMs, unattendedMs, unknownKeyIntervalMs } from './remote-key-source.ts';
+import { freshMs, unattendedAges, unattendedMs, unknownKeyIntervalMs } from './remote-key-source.ts';
 
 const [first, second] = await Promise.all([makeSigningKey('first'), makeSigningKey('second')]);
 const stranger = await makeSigningKey('second');
@@ -75,6 +75,31 @@ test('a set is refreshed in the background after 5 minutes, while the current on
   expect(await outcomeOf(verifier.verify(old))).toBe('good');
   await expect.poll(() => outcomeOf(verifier.verify(old))).toBe('invalid_token');
   expect(provider.requests.keys).toBe(2);
+});
+
+test('keys that may be 30 seconds old are fetched again then, and waited for after 6 minutes without use', async () => {
+  const { provider, verifier, claims, clock } = await providerAndVerifier([first], { keysMaxAgeMs: 30_000 });
+  const old = await signToken(first, claims());
+  await verifier.verify(old);
+  clock.advance(29_999);
+  await verifier.verify(old);
+  expect(provider.requests.keys).toBe(1);
+  clock.advance(1);
+  await verifier.verify(old);
+  await expect.poll(() => provider.requests.keys).toBe(2);
+  provider.publish(second.jwk);
+  clock.advance(unattendedAges * 30_000 - 1);
+  expect(await outcomeOf(verifier.verify(old))).toBe('good');
+  await expect.poll(() => outcomeOf(verifier.verify(old))).toBe('invalid_token');
+});
+
+test('after twelve times the age that keys may have, no token is judged by the old ones', async () => {
+  const { provider, verifier, claims, clock } = await providerAndVerifier([first], { keysMaxAgeMs: 30_000 });
+  const old = await signToken(first, claims());
+  await verifier.verify(old);
+  provider.publish(second.jwk);
+  clock.advance(unattendedAges * 30_000);
+  expect(await outcomeOf(verifier.verify(old))).toBe('invalid_token');
 });
 
 test('after an hour without use the set is refreshed before it judges', async () => {

@@ -14,12 +14,15 @@ export interface RemoteKeySourceOptions {
   readonly provider: Provider;
   readonly clock: Clock;
   readonly storage: KeySetStorage;
+  /** How old a set may be before it is refreshed in the background; `freshMs` by default. */
+  readonly maxAgeMs?: number;
   readonly log: Log;
 }
 
-/** An older set is refreshed in the background. */
+/** An older set is refreshed in the background, unless another age is configured. */
 export const freshMs = 5 * 60_000;
-/** A set not used for this long is refreshed before use, unless the provider is down. */
+/** A set of this many times that age is refreshed before use, unless the provider is down; so is any of an hour. */
+export const unattendedAges = 12;
 export const unattendedMs = 60 * 60_000;
 /** The longest time for which the last good set is used while the provider is down. */
 export const staleMaxMs = 24 * 60 * 60_000;
@@ -65,9 +68,11 @@ export class RemoteKeySource implements KeySource {
   async current(): Promise<KeySet> {
     await (this.#loading ??= this.#load());
     const age = this.#age();
-    if (age >= freshMs) {
+    const { maxAgeMs = freshMs } = this.#options;
+    const unattended = Math.min(unattendedMs, unattendedAges * maxAgeMs);
+    if (age >= maxAgeMs) {
       const fetched = this.#fetchAfter(this.#backOffMs());
-      if (age >= staleMaxMs || (age >= unattendedMs && this.#failures === 0)) await fetched;
+      if (age >= staleMaxMs || (age >= unattended && this.#failures === 0)) await fetched;
     }
     if (!this.#held || this.#age() >= staleMaxMs) {
       throw new PorticoError('identity_unavailable', { cause: this.#lastProblem });

@@ -11,6 +11,8 @@ export interface TokenRules {
   readonly accessAudiences?: readonly string[];
   /** The claim that names groups: its name, or a path of names joined by dots; null or absent for none. */
   readonly groupsClaim?: string | null;
+  /** The clients whose tokens are taken; all of them if absent or empty. */
+  readonly authorizedParties?: readonly string[];
 }
 
 /** Only asymmetric ones: with a public key, a symmetric algorithm would let anyone sign (RFC 8725, section 2.1). */
@@ -97,8 +99,10 @@ const isBase64url = (part: string): boolean =>
 export const judgeClaims = (payload: Uint8Array, header: TokenHeader, rules: TokenRules): JudgedClaims => {
   const claims = parseObject(payload);
   if (claims.iss !== rules.issuer) throw invalidToken('the token is from another issuer');
-  const kinds = header.kinds.filter((kind) => audienceRules[kind](claims, rules));
-  if (kinds.length === 0) throw invalidToken('the token is for another audience');
+  const forUs = header.kinds.filter((kind) => audienceRules[kind](claims, rules));
+  if (forUs.length === 0) throw invalidToken('the token is for another audience');
+  const kinds = forUs.filter((kind) => isOfAuthorizedParty(kind, claims, rules));
+  if (kinds.length === 0) throw invalidToken('the token was issued to a client that is not accepted');
   if (claims.events !== undefined) throw invalidToken('the token reports events, such as a logout');
   const { names, isCut } = groupsOf(claims, rules.groupsClaim ?? null);
   const within = goodWithin(claims);
@@ -142,6 +146,22 @@ const audienceRules = { identity: isForApplication, access: isForService } as co
   TokenKind,
   (claims: Claims, rules: TokenRules) => boolean
 >;
+
+/**
+ * Each client that the token names as its own must be accepted: `azp`, and in access tokens also `client_id` (RFC 9068,
+ * section 2.2). An identity token without either was issued to its audience (OpenID Connect Core 1.0, section 2), which
+ * is ours; of an access token without either nobody knows the client.
+ */
+const isOfAuthorizedParty = (
+  kind: TokenKind,
+  { azp, client_id: clientId }: Claims,
+  { authorizedParties = [] }: TokenRules,
+): boolean => {
+  if (authorizedParties.length === 0) return true;
+  const parties = [azp, clientId].filter((party) => party !== undefined);
+  if (parties.length === 0) return kind === 'identity';
+  return parties.every((party) => authorizedParties.some((accepted) => accepted === party));
+};
 
 /** The issuer decides how long its tokens last: there is no limit on the time from `iat` to `exp`. */
 const goodWithin = ({ exp, nbf, iat, auth_time: authTime }: Claims) => {
