@@ -124,6 +124,14 @@ const ofIssuer: readonly Fault[] = [
     advice: /Add IDENTITY_CONSOLE_CLIENT_ID to IDENTITY_AUDIENCE/,
   },
   {
+    fault: 'the client of the console is not one of those that are accepted',
+    plant: (folder) => ({ ...production(folder), IDENTITY_AUTHORIZED_PARTIES: 'another' }),
+    id: 'identity.console',
+    state: 'warning',
+    said: /the ID tokens of its client .* would be refused/,
+    advice: /Add IDENTITY_CONSOLE_CLIENT_ID to IDENTITY_AUTHORIZED_PARTIES/,
+  },
+  {
     fault: 'only the keys of the issuer are published',
     plant: async (folder) => {
       const { IDENTITY_ISSUER: address } = await issuerWith({});

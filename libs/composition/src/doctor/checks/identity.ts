@@ -85,11 +85,18 @@ export const identityChecks: readonly Check[] = [
 
 const judgeClient = ({ identity, signInWays }: Config): readonly Finding[] => {
   const way = signInWays.find(({ kind }) => kind === 'oidc');
-  if (way?.kind !== 'oidc' || identity.issuer?.audiences.includes(way.clientId)) return [];
+  if (way?.kind !== 'oidc' || !identity.issuer) return [];
+  const { audiences, authorizedParties } = identity.issuer;
+  const isAccepted = authorizedParties.length === 0 || authorizedParties.includes(way.clientId);
+  const lacking = [
+    ...(audiences.includes(way.clientId) ? [] : ['IDENTITY_AUDIENCE']),
+    ...(isAccepted ? [] : ['IDENTITY_AUTHORIZED_PARTIES']),
+  ];
+  if (lacking.length === 0) return [];
   return [
     warning(
       `Nobody can sign in at the console: the ID tokens of its client ${way.clientId} would be refused.`,
-      'Add IDENTITY_CONSOLE_CLIENT_ID to IDENTITY_AUDIENCE, which may be several, separated by commas.',
+      `Add IDENTITY_CONSOLE_CLIENT_ID to ${lacking.join(' and ')}, which may be several, separated by commas.`,
     ),
   ];
 };
