@@ -117,8 +117,19 @@ export const answersOf = async (
   client: Client,
   sought: Sought,
   names: readonly ViewName[] = viewNames,
-): Promise<readonly (SeenAnswer & { readonly name: ViewName })[]> =>
-  Promise.all(names.map(async (name) => ({ name, ...(await allViews[name](api, client, sought)) })));
+): Promise<readonly (SeenAnswer & { readonly name: ViewName })[]> => {
+  const ask = async (name: ViewName) => ({ name, ...(await allViews[name](api, client, sought)) });
+  const slices = async () => {
+    const answers = [];
+    for (const name of names.filter((one) => ofSlices.has(one))) answers.push(await ask(name));
+    return answers;
+  };
+  const others = names.filter((name) => !ofSlices.has(name)).map(ask);
+  return (await Promise.all([slices(), Promise.all(others)])).flat();
+};
+
+/** Of one client the service takes three at once. */
+const ofSlices: ReadonlySet<ViewName> = new Set(['slice', 'full slice', 'tool', 'openapi', 'describe_operation']);
 
 /** Those of the views at a replica in whose answers the client sees the operation, or its collection. */
 export const views = async (api: ApiClient, client: Client, sought: Sought): Promise<readonly ViewName[]> =>

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@portico/domain';
+import type { ErrorCode, PorticoError } from '@portico/domain';
 
 /** The HTTP status of each refusal (specification, "Errors"). */
 export const errorStatuses = {
@@ -60,3 +60,7 @@ export const errorStatuses = {
   timed_out: 500,
   internal: 500,
 } as const satisfies Record<ErrorCode, number>;
+
+/** After how many seconds one that was `rate_limited` may come again, at least 1. */
+export const retrySecondsOf = ({ counted, retryAfterSeconds }: PorticoError): number =>
+  Math.max(1, retryAfterSeconds ?? counted?.retryAfterSeconds ?? 1);

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { json, send, type Answer } from './answers/answer.ts';
 import { createBodyCache } from './answers/body-cache.ts';
-import { errorStatuses } from './errors.ts';
+import { errorStatuses, retrySecondsOf } from './errors.ts';
 import { beginExchange, systemTimer, type Exchange, type ExchangeFacts, type Timer } from './exchange.ts';
 import { createHttpMetrics, observeState, type HttpMetrics } from './metrics.ts';
 import { openApiDocument } from './openapi/openapi-document.ts';
@@ -147,7 +147,7 @@ const createServing = (
     exchange.counted = refusal.counted ?? exchange.counted;
     if (status === 500)
       logger.error({ err: error, request_id: exchange.requestId, route: exchange.route }, 'request failed');
-    if (refusal.code === 'rate_limited') metrics.requestRefused(refusal.counted?.policy ?? 'unknown');
+    if (refusal.code === 'rate_limited') metrics.requestRefused(refusal.counted?.policy ?? 'at-once');
     const closing = isDraining() || refusal.code === 'malformed_request';
     return send(exchange, refusalAnswer(refusal, exchange.challenge), status, closing);
   };
@@ -259,13 +259,13 @@ class MethodNotAllowed extends PorticoError {
 }
 
 const refusalAnswer = (refusal: PorticoError, challenge: string): Answer => {
-  const { code, message: detail, counted, retryAfterSeconds } = refusal;
+  const { code, message: detail, retryAfterSeconds } = refusal;
   const status = errorStatuses[code];
   if (refusal instanceof MethodNotAllowed) return json({ detail }, { Allow: refusal.allow });
   if (status === 401) return json({ detail }, { 'WWW-Authenticate': challenge });
   if (code !== 'rate_limited') {
     return json({ detail }, retryAfterSeconds === null ? {} : { 'Retry-After': String(retryAfterSeconds) });
   }
-  const retryAfter = Math.max(1, counted?.retryAfterSeconds ?? 1);
+  const retryAfter = retrySecondsOf(refusal);
   return json({ detail, retry_after: retryAfter }, { 'Retry-After': String(retryAfter) });
 };

@@ -6,6 +6,7 @@ test.each<[ErrorCode, RegExp]>([
   ['no_access', /administrator/],
   ['collection_not_found', /list_apis/],
   ['embedding_unavailable', /in a minute/],
+  ['rate_limited', /Call again in 1 s/],
 ])('%s says what to do next', (code, words) => {
   expect(refusalWords(new PorticoError(code))).toMatch(words);
 });

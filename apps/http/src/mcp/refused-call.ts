@@ -1,4 +1,5 @@
 import { errorDetails, isPorticoError, type ErrorCode } from '@portico/domain';
+import { retrySecondsOf } from '../errors.ts';
 
 /** What a model can do about a refusal. Any other error is one of the whole request, and is answered by its status. */
 const advice: Partial<Record<ErrorCode, string>> = {
@@ -17,6 +18,8 @@ export const refusalWords = (error: unknown): string | null => {
     const when = seconds === null ? 'a minute' : `${seconds} s`;
     return `Search does not work at the moment. Try again in ${when}, or use list_apis.`;
   }
+  if (error.code === 'rate_limited')
+    return `Too many calls at once. Call again in ${retrySecondsOf(error)} s, one after the other.`;
   if (error.code !== 'invalid_body') return advice[error.code] ?? null;
   return `${error.message.replace(errorDetails.invalid_body, 'Invalid arguments')}. Call again with valid ones.`;
 };

@@ -208,7 +208,9 @@ export const collectionRoutes = [
     path: '/api/collections/:collection_id/openapi.yaml',
     operation: 'readDocumentAsYaml',
     summary: "Read a collection's OpenAPI document alone, as YAML",
-    description: 'With members in their order and numbers as they were sent.',
+    description:
+      'With members in their order and numbers as they were sent. Of one caller one is made at a time, and two more wait; ' +
+      'a further one is a 429.',
     params: collectionParameter,
     reads: 'head',
     auth: 'token or key',
@@ -220,8 +222,7 @@ export const collectionRoutes = [
     errors: ['no_access', 'collection_not_found'],
     handler: async ({ useCases, bodies, caller: { principal }, request }) => {
       const collection = readableTarget(principal);
-      const readYaml = () => useCases.readYaml(collection, principal.deadline);
-      const answer = await yamlAnswer(request, bodies, collection, readYaml);
+      const answer = await yamlAnswer(request, bodies, collection, () => useCases.readYaml(principal));
       useCases.countUse(principal, 'read', collection.id);
       return answer;
     },

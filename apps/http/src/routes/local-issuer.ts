@@ -1,6 +1,7 @@
 import { isPorticoError, PorticoError } from '@portico/domain';
 import { z } from 'zod';
 import { json, keepsOpener, ready, type Answer, type AnswerHeaders } from '../answers/answer.ts';
+import { retrySecondsOf } from '../errors.ts';
 import { codePage, codeParameter, strangerPage } from '../local-issuer/sign-in-page.ts';
 import { defineRoute, type Context, type RouteAuth } from '../route.ts';
 
@@ -118,7 +119,7 @@ const problemOf = async ({ useCases, sender }: Asked) => {
     await useCases.countFailedCode(sender.address);
   } catch (error) {
     if (!isPorticoError(error, 'rate_limited')) throw error;
-    const seconds = String(Math.max(1, error.counted?.retryAfterSeconds ?? 1));
+    const seconds = String(retrySecondsOf(error));
     const text = `Too many codes from your address did not work. Try again in ${seconds} s.`;
     return { status: 429, text, headers: { 'Retry-After': seconds } };
   }

@@ -132,9 +132,13 @@ const description = z.object({
     description:
       '`request`: of the responses only status and description. `full`: also the schema of the first success.',
   }),
-  max_bytes: numberParameter(sliceBytes.min, sliceBytes.max).default(sliceBytes.default).meta({
-    description: 'The size of the answer; not of one as `openapi`. What is cut is named.',
-  }),
+  max_bytes: numberParameter(sliceBytes.min, sliceBytes.max)
+    .default(sliceBytes.default)
+    .meta({
+      description:
+        'The most bytes of the answer, rounded down to a power of two; it does not count for one as `openapi`. What is cut ' +
+        'is named.',
+    }),
   as: z
     .enum(['tool', 'openapi'])
     .optional()
@@ -220,7 +224,8 @@ export const operationRoutes = [
     summary: 'Read all that is needed to call an operation',
     description:
       'A slice of the document: references are put in place, nearest first, as far as `max_bytes` allows; `truncated` ' +
-      'names what was cut. `authentication.value` is always null: the metadata has the stored credential.',
+      'names what was cut. `authentication.value` is always null: the metadata has the stored credential. Of one caller ' +
+      'one is made at a time, and two more wait; a further one is a 429.',
     params: operationParameter,
     reads: 'whole',
     auth: 'token or key',
@@ -234,8 +239,10 @@ export const operationRoutes = [
       const { id, revision, updatedAt } = readableTarget(caller.principal);
       const key = parseOperationKey(params.operation_key ?? '');
       if (!key) throw new PorticoError('operation_not_found');
-      const { as: form = 'slice', detail, max_bytes: maxBytes } = query;
-      const etag = `"${formatVersion}.${revision}.${updatedAt.toString(36)}.${key}.${form}.${detail}.${maxBytes}"`;
+      const { as: form = 'slice', detail } = query;
+      const maxBytes = powerOfTwoWithin(query.max_bytes);
+      const variant = form === 'openapi' ? form : `${form}.${detail}.${maxBytes}`;
+      const etag = `"${formatVersion}.${revision}.${updatedAt.toString(36)}.${key}.${variant}"`;
       const kept = bodies.get(id + etag);
       if (kept) {
         useCases.countUse(caller.principal, 'slice', id);
@@ -252,6 +259,9 @@ export const operationRoutes = [
     },
   }),
 ] as const;
+
+/** The largest one that is not above it: so an operation has a few answers that are worth keeping, whatever is asked for. */
+const powerOfTwoWithin = (bytes: number): number => 2 ** (31 - Math.clz32(bytes));
 
 const resultView = (result: OperationResult): z.input<typeof operationResult> => ({
   collection_id: result.collectionId,

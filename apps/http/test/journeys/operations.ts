@@ -190,6 +190,19 @@ export const operationsSuite = (start: Start): void => {
       for (const bytes of [1_023, 262_145]) expect((await slice(orders, key, `?max_bytes=${bytes}`)).status).toBe(400);
     });
 
+    test('fits the power of two that is not above the size that is asked for', async () => {
+      const key = await keyOf(orders, 'placeOrder');
+      const tagOf = async (query: string) => (await slice(orders, key, query)).headers.etag;
+      const [exact, above, next] = [1_024, 2_047, 2_048].map((bytes) =>
+        slice(orders, key, `?max_bytes=${bytes}&detail=full`),
+      );
+      expect(Buffer.byteLength((await above)?.text ?? '')).toBeLessThanOrEqual(1_024);
+      expect((await above)?.headers.etag).toBe((await exact)?.headers.etag);
+      expect((await next)?.headers.etag).not.toBe((await exact)?.headers.etag);
+      expect(await tagOf('?max_bytes=262144')).not.toBe(await tagOf('?max_bytes=262143'));
+      expect(await tagOf('?as=openapi&max_bytes=262144')).toBe(await tagOf('?as=openapi'));
+    });
+
     test('may be a function tool, or an OpenAPI document', async () => {
       const key = await keyOf(orders, 'placeOrder');
       const tool = await slice(orders, key, '?as=tool');

@@ -6,6 +6,7 @@ import {
   type StoredDocument,
 } from '@portico/domain';
 import type { SliceOrder, SliceOutcome } from './slice-messages.ts';
+import { SharedDeadline } from './shared-deadline.ts';
 import { ThreadQueue } from './thread-queue.ts';
 import { WorkerThread } from './worker-thread.ts';
 
@@ -54,19 +55,25 @@ export function createOperationSlicer(options: OperationSlicerOptions = {}): Clo
     expiryEndsThread: false,
     transferred: () => [],
   });
-  const loading = new Map<string, Promise<void>>();
+  const loads = new Map<string, { readonly loaded: Promise<void>; readonly wanted: SharedDeadline }>();
 
-  /** Loads a document into the thread, once for all that wait for it. */
-  const load = (document: StoredDocument): Promise<void> => {
+  /** Loads a document into the thread, once for all that wait for it; leaves the queue once nobody does. */
+  const load = (document: StoredDocument, deadline: Deadline | null): Promise<void> => {
     const { digest } = document;
-    const begun = loading.get(digest);
-    if (begun) return begun;
+    const begun = loads.get(digest);
+    begun?.wanted.join(deadline);
+    if (begun) return begun.loaded;
+    const wanted = new SharedDeadline(deadline);
     const loaded = (async () => {
-      const outcome = await queue.run({ what: 'keep', digest, text: await document.load() }, null);
+      const outcome = await queue.run({ what: 'keep', digest, text: await document.load() }, wanted);
       if ('failed' in outcome) throw new PorticoError('internal', { cause: outcome.failed });
     })();
-    loading.set(digest, loaded);
-    const done = () => loading.delete(digest);
+    const own = { loaded, wanted };
+    loads.set(digest, own);
+    const done = () => {
+      if (loads.get(digest) === own) loads.delete(digest);
+    };
+    wanted.onExpired(done);
     loaded.then(done, done);
     return loaded;
   };
@@ -82,7 +89,7 @@ export function createOperationSlicer(options: OperationSlicerOptions = {}): Clo
       if ('slice' in outcome) return outcome.slice;
       if ('absent' in outcome) throw new PorticoError('operation_not_found');
       if ('failed' in outcome) throw new PorticoError('internal', { cause: outcome.failed });
-      await load(document);
+      await load(document, deadline);
     }
     throw failure('other documents take all the room that there is for documents');
   };

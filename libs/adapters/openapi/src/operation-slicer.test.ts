@@ -144,6 +144,27 @@ describe('a request whose deadline expires', () => {
     release();
     expect(read(await other)).toMatchObject({ summary: 'A pet of Pets' });
   });
+  test('while its document waits for the thread takes it out of the queue', async () => {
+    const [one, deadline] = [slicer(), deadlineByHand()];
+    const pets = documentOf('Pets');
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const slow: StoredDocument = { digest: 'Pets', load: () => held.then(() => pets.load()) };
+    const late = Promise.allSettled([one.slice(slow, request, deadline)]);
+    // Answered by the thread after the late one was, so its document is asked for by now.
+    const busy = documentOf('Others');
+    await one.slice(busy, request, null);
+    const next = one.slice(busy, request, null);
+    release();
+    // Meanwhile the thread cannot answer: its messages wait for the next turn of the event loop.
+    for (let job = 0; job < 20; job++) await Promise.resolve();
+    expect(pets.loads()).toBe(1);
+    deadline.expire();
+    expect(await late).toMatchObject([{ reason: { code: 'timed_out' } }]);
+    await next;
+    expect(read(await one.slice(pets, request, null))).toMatchObject({ summary: 'A pet of Pets' });
+    expect(pets.loads()).toBe(2);
+  });
   test('beforehand reaches no thread', async () => {
     const deadline = deadlineByHand();
     deadline.expire();

@@ -1,5 +1,5 @@
-import { PorticoError, type Deadline } from '@portico/domain';
-import type { WorkerThread } from './worker-thread.ts';
+import { PorticoError } from '@portico/domain';
+import type { Expiry, WorkerThread } from './worker-thread.ts';
 
 export interface QueueOptions<Order> {
   /** What waits, in the plural, and who it waits for; for errors. */
@@ -17,7 +17,7 @@ export interface QueueOptions<Order> {
 
 interface Job<Order, Outcome> {
   readonly order: Order;
-  readonly deadline: Deadline | null;
+  readonly deadline: Expiry | null;
   readonly settle: (outcome: Promise<Outcome>) => void;
 }
 
@@ -39,7 +39,7 @@ export class ThreadQueue<Order, Outcome> {
   }
 
   /** The order's outcome. Throws `timed_out` if the deadline expires while it waits. */
-  run(order: Order, deadline: Deadline | null): Promise<Outcome> {
+  run(order: Order, deadline: Expiry | null): Promise<Outcome> {
     if (this.#closed) return Promise.reject(this.#closedError('is'));
     if (deadline?.expired) return Promise.reject(new PorticoError('timed_out'));
     if (this.#idle.length === 0 && this.#isFull(order)) return Promise.reject(this.#overfull());

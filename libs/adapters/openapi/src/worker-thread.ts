@@ -2,6 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { PorticoError, type Deadline } from '@portico/domain';
 
+/** When an order is no longer wanted. */
+export type Expiry = Pick<Deadline, 'expired' | 'onExpired'>;
+
 export interface ThreadLimits {
   readonly memoryMegabytes: number;
   readonly timeLimitMs: number;
@@ -40,7 +43,7 @@ export class WorkerThread<Order, Outcome> {
    * Call it only when the previous order is done. The buffers are transferred, not copied. If the deadline expires, the
    * thread is ended: its outcome is no longer needed.
    */
-  run(order: Order, transferred: readonly ArrayBuffer[], deadline: Deadline | null): Promise<Outcome> {
+  run(order: Order, transferred: readonly ArrayBuffer[], deadline: Expiry | null): Promise<Outcome> {
     const worker = (this.#worker ??= this.#start());
     const { timeLimitMs, name, tooSlow, tooLarge } = this.#options;
     // Once it is posted, its bytes are gone.

@@ -1,7 +1,7 @@
+import { createCallerTurns } from '../../access/caller-turns.ts';
 import { type Principal, readableTarget, visibilityOf } from '../../access/principal.ts';
 import type { Collection, CollectionHead, ListedCollection } from '../../collections/collection.ts';
 import type { PackedText } from '../../documents/document.ts';
-import type { Deadline } from '../../deadline.ts';
 import { PorticoError } from '../../errors.ts';
 import type { ListPage } from '../../ports/collection-store.ts';
 import { valueHint } from '../../operations/operation-slice.ts';
@@ -35,16 +35,19 @@ export const readDocument =
     throw new Error(`The document of collection ${collection.id} did not match its digest in ${readAttemptsMax} reads`);
   };
 
-/** Returns the document of a collection as YAML, with the digest of the text that it was made from. */
+/**
+ * Returns the document that the request is about as YAML, with the digest of the text that it was made from. Callers
+ * take turns (`createCallerTurns`).
+ */
 export const readYaml = (ports: Pick<Ports, 'collections' | 'documents'>) => {
   const read = readDocument(ports);
-  return async (
-    collection: CollectionHead,
-    deadline: Deadline | null,
-  ): Promise<{ readonly digest: string; readonly yaml: PackedText }> => {
-    const { document, collection: current } = await read(collection);
-    return { digest: current.documentDigest, yaml: await ports.documents.yamlText(document, deadline) };
-  };
+  const inTurn = createCallerTurns();
+  return (principal: Principal): Promise<{ readonly digest: string; readonly yaml: PackedText }> =>
+    inTurn(principal, async () => {
+      const { document, collection } = await read(readableTarget(principal));
+      const yaml = await ports.documents.yamlText(document, principal.deadline);
+      return { digest: collection.documentDigest, yaml };
+    });
 };
 
 export interface CollectionMetadata {

@@ -1,11 +1,13 @@
+import { createCallerTurns } from '../../access/caller-turns.ts';
 import { type Principal, readableTarget } from '../../access/principal.ts';
 import type { AuthenticationScheme, Collection, CollectionHead } from '../../collections/collection.ts';
+import type { Deadline } from '../../deadline.ts';
 import { PorticoError } from '../../errors.ts';
 import type { OperationKey } from '../../ids.ts';
 import type { SliceOptions } from '../../operations/operation-slice.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Counting } from '../../usage/usage-counter.ts';
-import type { OperationForm, StoredDocument } from '../../ports/operation-slicer.ts';
+import type { OperationForm, SliceRequest, StoredDocument } from '../../ports/operation-slicer.ts';
 
 export interface OperationRequest extends SliceOptions {
   readonly form: OperationForm;
@@ -25,12 +27,13 @@ type Needs = Pick<Ports, 'collections' | 'operations' | 'slicer'>;
 const attemptsMax = 5;
 
 /**
- * Returns all that is needed to call an operation of the collection that the request is about. If the document changed since the request was admitted, the operation is cut out of the new one. Throws
- * `operation_not_found`.
+ * Returns all that is needed to call an operation of the collection that the request is about. If the document changed
+ * since the request was admitted, the operation is cut out of the new one. Callers take turns (`createCallerTurns`).
+ * Throws `operation_not_found`.
  */
-export const describeOperation =
-  (ports: Needs & Counting) =>
-  async (
+export const describeOperation = (ports: Needs & Counting) => {
+  const inTurn = createCallerTurns();
+  return async (
     principal: Principal<Collection>,
     key: OperationKey,
     request: OperationRequest,
@@ -42,20 +45,31 @@ export const describeOperation =
     const { id: collectionId, name: collectionName, baseUrl } = collection;
     const authentication = schemeInForce(collection);
     const facts = { collectionId, collectionName, operationKey: key, baseUrl, authentication };
-    let digest = collection.documentDigest;
-    for (let attempt = 0; attempt < attemptsMax; attempt++) {
-      try {
-        const document = storedDocument(ports, collection, digest);
-        const text = await ports.slicer.slice(document, { ...request, method, path, facts }, principal.deadline);
-        ports.uses.count(principal, 'slice', collectionId);
-        return { text, isOfRequest: digest === collection.documentDigest };
-      } catch (error) {
-        if (!(error instanceof DocumentReplaced)) throw error;
-        digest = error.digest;
-      }
-    }
-    throw new Error(`The document of collection ${collectionId} was replaced ${attemptsMax} times while it was read`);
+    const asked = { ...request, method, path, facts };
+    const described = await inTurn(principal, () => sliceOf(ports, collection, asked, principal.deadline));
+    ports.uses.count(principal, 'slice', collectionId);
+    return described;
   };
+};
+
+const sliceOf = async (
+  ports: Needs,
+  collection: Collection,
+  asked: SliceRequest,
+  deadline: Deadline | null,
+): Promise<DescribedOperation> => {
+  let digest = collection.documentDigest;
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    try {
+      const text = await ports.slicer.slice(storedDocument(ports, collection, digest), asked, deadline);
+      return { text, isOfRequest: digest === collection.documentDigest };
+    } catch (error) {
+      if (!(error instanceof DocumentReplaced)) throw error;
+      digest = error.digest;
+    }
+  }
+  throw new Error(`The document of collection ${collection.id} was replaced ${attemptsMax} times while it was read`);
+};
 
 /** How calls authenticate, without the credential: what an admin set, else what the document says. */
 export const schemeInForce = ({ storedAuthentication, derivedAuthentication }: Collection): AuthenticationScheme => {
