@@ -120,6 +120,7 @@ export const accessMatrixContract = {
     for (const filter of [
       { profile: { by: 'id', id: ada.id } },
       { profile: { by: 'name', name: ada.email } },
+      { profile: { by: 'name', name: ada.email.toUpperCase() } },
       { group: { by: 'id', id: crew.id } },
       { group: { by: 'name', name: crew.name } },
       { collection: { by: 'id', id: maps.id } },

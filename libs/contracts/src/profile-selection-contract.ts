@@ -45,6 +45,7 @@ export const profileSelectionContract = {
     await assertSelected(stores, { text: 'ÅSA ö' }, [asa]);
     await assertSelected(stores, { text: 'Åsa@' }, [asa]);
     await assertSelected(stores, { text: 'kelvin' }, [kelvin]);
+    await assertSelected(stores, { text: 'a\u030asa@Example.com' }, [asa]);
     await assertSelected(stores, { text: 'example.com' }, [ada, asa, kelvin]);
   },
 

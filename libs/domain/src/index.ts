@@ -48,6 +48,7 @@ export * from './mails/mail.ts';
 export * from './mails/mails-to-admins.ts';
 export * from './mails/mails-to-clients.ts';
 export * from './profiles/api-key.ts';
+export * from './profiles/email.ts';
 export { canSignIn, claimedGroupsMax, type GroupsClaim, type IdentityClaims } from './profiles/identity.ts';
 export * from './profiles/profile-filter.ts';
 export * from './profiles/profile.ts';

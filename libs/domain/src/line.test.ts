@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isPlainLine, plainLine, plainLines, shortLine } from './line.ts';
+import { isPlainLine, isPlainName, plainLine, plainLines, plainName, shortLine } from './line.ts';
 
 const points = (...ranges: readonly (readonly [from: number, to: number])[]): string[] =>
   ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, at) => String.fromCharCode(from + at)));
@@ -62,4 +62,42 @@ test('plainLines makes each line plain and keeps line breaks and tabs', () => {
   );
   for (const character of refused.filter((one) => !'\n\r\t\u0085\u2028\u2029'.includes(one) && one.isWellFormed()))
     expect(plainLines(`a${character}b`)).toBe('ab');
+});
+
+test.each([
+  'Ångström & Söhne',
+  '株式会社',
+  'שלום',
+  'می\u200cخواهم',
+  'क्\u200dष',
+  'क्\u200cष',
+  '\u{11103}\u200d\u{11104}',
+  'a\u00a0b',
+  'Labs 😀',
+  '',
+])('%j may be a name', (name) => {
+  expect([isPlainName(name), plainName(name)]).toEqual([true, name]);
+});
+
+test.each([
+  ['Pa\u200by team', 'Pay team'],
+  ['Pay\u2060 team', 'Pay team'],
+  ['Pay team\u{e0041}\u{e007f}', 'Pay team'],
+  ['Pay\u00ad team', 'Pay team'],
+  ['\ufeffPay team', 'Pay team'],
+  ['Pay\u3164 team', 'Pay team'],
+  ['Pay\ufe0f team', 'Pay team'],
+  ['Pay\u200d team', 'Pay team'],
+  ['\u200dPay team', 'Pay team'],
+  ['Pay team\u200c', 'Pay team'],
+  ['P\u200d\u200day team', 'Pay team'],
+  ['Pay\u202eteam\n', 'Pay team'],
+  ['👩\u200d🔬 Labs', '👩🔬 Labs'],
+  ['\u200b\u2060', ''],
+])('%j cannot be a name, and becomes %j', (text, name) => {
+  expect([isPlainName(text), plainName(text)]).toEqual([false, name]);
+});
+
+test('a name is composed', () => {
+  expect(plainName('Cafe\u0301 \u212Aim')).toBe('Caf\u00e9 Kim');
 });

@@ -14,6 +14,27 @@ const unplainRuns = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu;
  */
 export const isPlainLine = (text: string): boolean => text.isWellFormed() && !unplain.test(text);
 
+/** Format characters, and those that are displayed as nothing. */
+const unseen = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** Whether what stands there is ZWJ or ZWNJ between letters or their marks: several scripts need them inside of words. */
+const isJoiner = (text: string, at: number): boolean =>
+  /[\u200c\u200d]/.test(text.charAt(at)) &&
+  /[\p{L}\p{M}]$/u.test(text.slice(Math.max(0, at - 2), at)) &&
+  /^[\p{L}\p{M}]/u.test(text.slice(at + 1, at + 3));
+
+const seen = (text: string): string =>
+  text.replace(unseen, (character, at: number) => (isJoiner(text, at) ? character : ''));
+
+/**
+ * Whether a text may be the name of a person, company, group, service account or collection: a plain line in which
+ * every character can be seen, so that names that look the same are the same (specification, section 1).
+ */
+export const isPlainName = (text: string): boolean => isPlainLine(text) && seen(text) === text;
+
+/** Makes a text such a name, composed (NFC); what cannot be seen is removed. May be empty. */
+export const plainName = (text: string): string => plainLine(seen(plainLine(text).normalize('NFC')));
+
 /**
  * Turns a stored text that has to be shown into a plain line: each run of unplain characters becomes one space, a lone
  * surrogate becomes U+FFFD, and the ends are trimmed. Never longer than the text. Returns the text itself if it is

@@ -92,7 +92,7 @@ const sabotages: Sabotages<typeof tokenVerifierContract, TokenVerifierSubject> =
   'a subject that cannot be stored is invalid': overlooking(({ sub }) =>
     typeof sub === 'string' ? { sub: sub.replaceAll('\0', '').toWellFormed() } : {},
   ),
-  'an e-mail is trimmed and lower-cased': answering((_, { email }) => ({
+  'an e-mail is returned as it is claimed': answering((_, { email }) => ({
     email: typeof email === 'string' ? email.trim() : null,
   })),
   'a token may lack an e-mail, and one that is not a string is invalid': overlooking(({ email }) =>

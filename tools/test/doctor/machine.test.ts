@@ -51,9 +51,9 @@ const everything = [
   'database.access database.version database.tables database.writes database.intact clock.database',
   'keys.secrets keys.sealed redis.access redis.version redis.memory redis.writes',
   'qdrant.access qdrant.vectors ollama.access ollama.model redis.installations qdrant.installations mail.access',
-  'identity.issuer identity.keys identity.console identity.local-key clock.issuer admins jobs.given-up jobs.waiting port',
+  'identity.issuer identity.keys identity.console identity.local-key clock.issuer admins names.equal jobs.given-up jobs.waiting port',
 ].flatMap((ids) => ids.split(' '));
-const ofStores = ['keys.sealed', 'admins', 'jobs.given-up', 'jobs.waiting'];
+const ofStores = ['keys.sealed', 'admins', 'names.equal', 'jobs.given-up', 'jobs.waiting'];
 const ofDatabase = [...ofStores, 'database.tables', 'database.writes', 'database.intact'];
 const ofFolder = ['data.owner', 'data.files', 'data.disk', 'identity.local-key'];
 

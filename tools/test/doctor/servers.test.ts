@@ -31,7 +31,7 @@ afterAll(() => patient.remove());
 
 /** Nothing listens there. */
 const nowhere = '127.0.0.1:9';
-const ofStores = ['keys.sealed', 'admins', 'jobs.given-up', 'jobs.waiting', 'redis.installations'];
+const ofStores = ['keys.sealed', 'admins', 'names.equal', 'jobs.given-up', 'jobs.waiting', 'redis.installations'];
 const ofDatabase = [...ofStores, 'database.version', 'database.tables', 'database.writes', 'clock.database'];
 
 /** The address of a database after a first start, on which these statements were run then. */

@@ -212,12 +212,12 @@ const named = <Named extends Id>(text: string): Reference<Named> => {
   const id = parseId<Named>(text);
   return id ? { by: 'id', id } : { by: 'name', name: text };
 };
-const profileNamed = (email: string): Reference<ProfileId> => named(email.trim().toLowerCase());
+const profileNamed = (email: string): Reference<ProfileId> => named(email.trim());
 
 const namedPairs = ({ emails, groups: names, collections }: Pairs) => ({
   profiles: emails.map(profileNamed),
-  groups: names.map((name) => named<Group['id']>(name)),
-  collections: collections.map((name) => named<CollectionId>(name)),
+  groups: names.map((name) => named<Group['id']>(name.normalize('NFC'))),
+  collections: collections.map((name) => named<CollectionId>(name.normalize('NFC'))),
 });
 
 const isoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant));

@@ -67,7 +67,7 @@ const given = (query: Readonly<Record<string, string | number | boolean | undefi
 const pick = <Value extends object>(value: Value, names: readonly (keyof Value)[]): Value =>
   Object.fromEntries(names.filter((name) => name in value).map((name) => [name, value[name]])) as Value;
 
-const profile = (email: string): string => `/api/profiles/${encodeURIComponent(email.trim().toLowerCase())}`;
+const profile = (email: string): string => `/api/profiles/${encodeURIComponent(email.trim())}`;
 const group = (name: string): string => `/api/groups/${encodeURIComponent(name)}`;
 
 const personFields = [
@@ -192,7 +192,7 @@ const groups = (
     return outcomes.map(({ outcome, profile: email }): Join => ({ outcome, email }));
   },
   removeMember: async (name, email) => {
-    const member = encodeURIComponent(email.trim().toLowerCase());
+    const member = encodeURIComponent(email.trim());
     await send(server, 'access:write', 'DELETE', `${group(name)}/members/${member}`);
   },
 });

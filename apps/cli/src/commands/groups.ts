@@ -3,6 +3,7 @@ import type { Administration } from '../administration/administration.ts';
 import { columns } from '../columns.ts';
 import { counted, type Terminal } from '../terminal.ts';
 import { personLine, tellOutcomes, type AllDone } from './outcomes.ts';
+import { newName } from './new-name.ts';
 
 export const showGroups = async ({ groups }: Administration, terminal: Terminal): Promise<AllDone> => {
   const found = await groups();
@@ -33,8 +34,9 @@ export const showGroup = async ({ group }: Administration, terminal: Terminal, n
 export const addGroup = async (
   { createGroup }: Administration,
   terminal: Terminal,
-  group: GroupInput,
+  input: GroupInput,
 ): Promise<AllDone> => {
+  const group = { ...input, name: newName(input.name) };
   await createGroup(group);
   terminal.result(group, [`Created the group ${group.name}.`]);
   return true;

@@ -1,6 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { createDocumentReader, type Environment, type Portico } from '@portico/composition';
-import { nameIn, operatorAuthority, type DocumentReader, type ProfileId, type ReadDocument } from '@portico/domain';
+import {
+  isSameEmail,
+  nameIn,
+  operatorAuthority,
+  type DocumentReader,
+  type ProfileId,
+  type ReadDocument,
+} from '@portico/domain';
 import { toldHowever } from '../interruption.ts';
 import { createProgress } from '../progress.ts';
 import type { Server } from '../server/server.ts';
@@ -105,7 +112,7 @@ const importDocuments = async (
 /** Returns the admin to record as the creator. */
 const creatorOf = async ({ useCases }: Portico, email: string | undefined): Promise<ProfileId> => {
   const admins = await useCases.listAdmins(operatorAuthority);
-  const creator = email === undefined ? admins[0] : admins.find((admin) => admin.email === email.trim().toLowerCase());
+  const creator = email === undefined ? admins[0] : admins.find((admin) => isSameEmail(admin.email, email.trim()));
   if (creator) return creator.id;
   throw new OperatorError(
     email === undefined

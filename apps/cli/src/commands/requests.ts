@@ -1,4 +1,4 @@
-import type { Instant } from '@portico/domain';
+import { isSameEmail, type Instant } from '@portico/domain';
 import type { AccessRequest, Administration } from '../administration/administration.ts';
 import { columns } from '../columns.ts';
 import { OperatorError, type Terminal } from '../terminal.ts';
@@ -59,10 +59,10 @@ const tell = (terminal: Terminal, request: AccessRequest, outcome: string): AllD
 
 /** The pending request of that id, or of that person for that collection. Throws an `OperatorError` if there is none. */
 const find = async ({ requests }: Administration, { idOrEmail, collection }: NamedRequest): Promise<AccessRequest> => {
-  const email = idOrEmail.trim().toLowerCase();
+  const asked = idOrEmail.trim();
   const found = (await requests('pending')).filter(
     (one) =>
-      (one.id === email || one.profile_email === email) &&
+      (one.id === asked.toLowerCase() || isSameEmail(one.profile_email, asked)) &&
       (collection === undefined || one.collection_name === collection),
   );
   const [request, ...others] = found;

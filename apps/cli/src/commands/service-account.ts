@@ -1,7 +1,5 @@
 import type { Portico } from '@portico/composition';
 import {
-  accountNameMax,
-  isPlainLine,
   operatorAuthority,
   toIso,
   type Instant,
@@ -9,7 +7,8 @@ import {
   type Scope,
   type ServiceAccount,
 } from '@portico/domain';
-import { exitCodes, OperatorError, type Terminal } from '../terminal.ts';
+import { OperatorError, type Terminal } from '../terminal.ts';
+import { newName } from './new-name.ts';
 
 export interface NewAccountOptions {
   readonly scope: readonly Scope[];
@@ -24,7 +23,7 @@ export const createAccount = async (
   { scope, expires }: NewAccountOptions,
 ): Promise<void> => {
   const issued = await useCases.createServiceAccount(operatorAuthority, {
-    name: accountName(name),
+    name: newName(name),
     scopes: scope,
     expiresAt: expires ?? null,
   });
@@ -53,16 +52,6 @@ export const revokeAccount = async (portico: Portico, terminal: Terminal, name: 
   const account = await accountNamed(portico, name);
   await portico.useCases.revokeServiceAccount(operatorAuthority, account.id);
   terminal.result(viewOf(account), [`${account.name} is revoked.`]);
-};
-
-const accountName = (text: string): string => {
-  const name = text.trim();
-  const length = [...name].length;
-  if (length > 0 && length <= accountNameMax && isPlainLine(name)) return name;
-  throw new OperatorError(
-    `the name must be one line of 1 to ${accountNameMax} characters, without control characters`,
-    exitCodes.usage,
-  );
 };
 
 const accountNamed = async ({ useCases }: Portico, name: string): Promise<ServiceAccount> => {

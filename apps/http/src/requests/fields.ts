@@ -1,11 +1,14 @@
 import {
+  emailKey,
   emailMax,
   isPlainLine,
+  isPlainName,
   parseDateTime,
   parseEnd,
   parseId,
   parseMoment,
   PorticoError,
+  storedEmail,
   type CollectionId,
   type JobId,
   type ProfileId,
@@ -56,13 +59,29 @@ export const text = ({ max }: TextBounds) =>
     pattern: notBlankWithout(String.raw`\u0000`),
   });
 
+const lineError = (value: string, max: number): string | null =>
+  textError(value, max) ??
+  (isPlainLine(value) ? null : 'must not contain control characters, line separators or bidirectional controls');
+
 /** A text that ends up in mails, headers and terminals: one line, without control characters (`isPlainLine`). */
 export const line = ({ max }: TextBounds) =>
-  judged(
-    (value) =>
-      textError(value, max) ??
-      (isPlainLine(value) ? null : 'must not contain control characters, line separators or bidirectional controls'),
-  ).meta({ minLength: 1, maxLength: max, pattern: notBlankWithout(unplain) });
+  judged((value) => lineError(value, max)).meta({ minLength: 1, maxLength: max, pattern: notBlankWithout(unplain) });
+
+/** What `isPlainName` refuses besides, of the basic plane and apart from joiners. */
+const unseen = String.raw`\u00ad\u034f\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb`;
+
+/** The name of a person, company, group, service account or collection: a line, composed (NFC), that can be seen whole. */
+export const plainName = ({ max }: TextBounds) =>
+  z
+    .string()
+    .overwrite((value) => value.normalize('NFC'))
+    .pipe(
+      judged(
+        (value) =>
+          lineError(value, max) ?? (isPlainName(value) ? null : 'must not contain characters that cannot be seen'),
+      ),
+    )
+    .meta({ minLength: 1, maxLength: max, pattern: notBlankWithout(unplain + unseen) });
 
 const uuidOf = (what: string) =>
   judged((value) => (parseId(value) ? null : `must be the id of a ${what}`)).meta({ format: 'uuid' });
@@ -130,11 +149,16 @@ const localhost = '[Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt]';
 /** Means the same with and without the flag `u`: readers of the OpenAPI document use either. */
 const mailAddress = new RegExp(String.raw`^${atom}(?:\.${atom})*@(?:${label}(?:\.${label})+|${localhost})$`, 'u');
 
-/** An e-mail address (RFC 5321 and RFC 6531, without quoted local parts and address literals), in lower case. */
+/**
+ * An e-mail address (RFC 5321 and RFC 6531, without quoted local parts and address literals), as it is stored. A
+ * character that composing makes an ASCII letter, such as the Kelvin sign, is refused, which JSON Schema cannot say.
+ */
 export const email = judged(
-  (value) => textError(value, emailMax) ?? (mailAddress.test(value) ? null : 'must be an e-mail address'),
+  (value) =>
+    textError(value, emailMax) ??
+    (mailAddress.test(value) && emailKey(value) !== null ? null : 'must be an e-mail address'),
 )
-  .overwrite((value) => value.toLowerCase())
+  .overwrite(storedEmail)
   .meta({
     format: 'idn-email',
     minLength: 1,

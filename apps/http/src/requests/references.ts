@@ -11,22 +11,22 @@ import { text } from './fields.ts';
 /** In characters: the longest name there may be. */
 const referenceMax = 500;
 
-const referenceOf = <Id extends string>(value: string, nameOf: (value: string) => string): Reference<Id> => {
+const referenceOf = <Id extends string>(value: string): Reference<Id> => {
   const id = parseId(value) as Id | null;
-  return id ? { by: 'id', id } : { by: 'name', name: nameOf(value) };
+  return id ? { by: 'id', id } : { by: 'name', name: value };
 };
 
-/** A profile by its id or e-mail, whatever the case. */
+/** A profile by its id or e-mail. */
 export const profileReference = text({ max: emailMax })
   .meta({ description: 'Its id or e-mail.', examples: ['alice@example.com'] })
-  .transform((value): ProfileReference => referenceOf(value, (email) => email.toLowerCase()));
+  .transform((value): ProfileReference => referenceOf(value));
 
 /** A group by its id or exact name. */
 export const groupReference = text({ max: referenceMax })
   .meta({ description: 'Its id or exact name.', examples: ['Engineering'] })
-  .transform((value): GroupReference => referenceOf(value, (name) => name));
+  .transform((value): GroupReference => referenceOf(value.normalize('NFC')));
 
 /** A collection by its id or exact name. */
 export const collectionReference = text({ max: referenceMax })
   .meta({ description: 'Its id or exact name.', examples: ['Weather'] })
-  .transform((value): CollectionReference => referenceOf(value, (name) => name));
+  .transform((value): CollectionReference => referenceOf(value.normalize('NFC')));

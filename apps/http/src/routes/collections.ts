@@ -11,7 +11,16 @@ import {
 import { z } from 'zod';
 import { json, notModified } from '../answers/answer.ts';
 import { namesEtag } from '../answers/negotiation.ts';
-import { booleanParameter, clearable, line, optional, removable, text, wordsParameter } from '../requests/fields.ts';
+import {
+  booleanParameter,
+  clearable,
+  line,
+  optional,
+  plainName,
+  removable,
+  text,
+  wordsParameter,
+} from '../requests/fields.ts';
 import { defineRoute, documentMember } from '../route.ts';
 import {
   collectionAnswer,
@@ -78,7 +87,7 @@ const authentication = z
     return z.NEVER;
   });
 
-const name = line({ max: collectionNameMax });
+const name = plainName({ max: collectionNameMax });
 const description = text({ max: collectionDescriptionMax });
 
 const discoverable = optional(z.boolean()).meta({

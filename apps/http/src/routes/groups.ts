@@ -1,7 +1,7 @@
 import { groupDescriptionMax, groupNameMax, groupPair, refusePast, tierNameMax, toIso } from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
-import { clearable, ending, endingOrNull, line, optional, removable, text } from '../requests/fields.ts';
+import { clearable, ending, endingOrNull, optional, plainName, removable, text } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
 import { memberPageDefault, memberRoutes } from './group-members.ts';
 import { groupOf } from './group-path.ts';
@@ -29,7 +29,7 @@ import {
 } from './paging.ts';
 import { collectionIdOf, collectionParameter, groupParameter, isoOrNull, message } from './wire.ts';
 
-const name = line({ max: groupNameMax }).meta({
+const name = plainName({ max: groupNameMax }).meta({
   description:
     "Unique. The identity provider's names of groups are compared with it exactly (`IDENTITY_GROUPS_CLAIM`).",
   examples: ['Payments team'],

@@ -9,7 +9,7 @@ import {
 } from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
-import { booleanParameter, line } from '../requests/fields.ts';
+import { booleanParameter, line, plainName } from '../requests/fields.ts';
 import { defineRoute, documentMember } from '../route.ts';
 import { openapiSpec, warnings, warningsOf } from './collection-views.ts';
 import { namingMember } from './collections.ts';
@@ -29,7 +29,7 @@ const published = z.object({
     .meta({ description: 'Whether violations of the official OpenAPI schema are refused with 400.' }),
 });
 
-const fields = z.object({ name: line({ max: collectionNameMax }).meta({ examples: ['Tides and currents'] }) });
+const fields = z.object({ name: plainName({ max: collectionNameMax }).meta({ examples: ['Tides and currents'] }) });
 const body = z.object({ ...fields.shape, openapi_spec: openapiSpec }).meta({ id: 'ImportedDocument' });
 
 const outcome = z.enum(['created', 'updated', 'unchanged']);

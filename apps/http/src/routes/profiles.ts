@@ -5,8 +5,8 @@ import {
   clearable,
   email,
   ending,
-  line,
   optional,
+  plainName,
   removable,
   text,
   wholeNumber,
@@ -31,8 +31,8 @@ import {
 import { profileOf } from './profile-path.ts';
 import { message, profileParameter } from './wire.ts';
 
-const fullName = line({ max: fullNameMax });
-const companyName = line({ max: companyNameMax });
+const fullName = plainName({ max: fullNameMax });
+const companyName = plainName({ max: companyNameMax });
 
 const registration = z
   .object({

@@ -11,11 +11,11 @@ import {
 } from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
-import { ending, line, optional, removable, wholeNumber } from '../requests/fields.ts';
+import { ending, optional, plainName, removable, wholeNumber } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
 import { isoOrNull, message, timestamp, uuid } from './wire.ts';
 
-const name = line({ max: accountNameMax }).meta({
+const name = plainName({ max: accountNameMax }).meta({
   description: 'Unique without regard to case.',
   examples: ['ci-publisher'],
 });

@@ -42,6 +42,49 @@ export const profilesSuite = (start: Start): void => {
       expect([typeof id, typeof created_at]).toEqual(['string', 'string']);
     });
 
+    test('takes one mailbox once, however it is written', async () => {
+      const [first, ...same] = [
+        'jos\u00e9@b\u00fccher.example',
+        'jOSe\u0301@b\u00fccher.example',
+        'jos\u00e9@xn--bcher-kva.example',
+      ];
+      const { id } = (await post(registration('unicode-0', { email: first }))).body;
+      for (const [at, email] of same.entries()) {
+        const reply = await post(registration(`unicode-${at + 1}`, { email }));
+        expect([reply.status, reply.body.detail]).toEqual([409, 'Email already registered']);
+      }
+      for (const email of [first, ...same]) {
+        const path = `/api/profiles/${encodeURIComponent(email ?? '')}`;
+        expect((await call('GET', path, { token: cast.admin })).body).toMatchObject({ id, email: first });
+        const found = await call('GET', `/api/profiles/?q=${encodeURIComponent(email ?? '')}`, { token: cast.admin });
+        expect(found.list.map((one) => one.id)).toEqual([id]);
+      }
+      for (const email of ['\u212aim@corp.example', 'kim@cor\u200bp.example']) {
+        const reply = await post(registration('unicode-9', { email }));
+        expect([reply.status, reply.body.detail]).toEqual([
+          400,
+          'Invalid request body: email must be an e-mail address',
+        ]);
+      }
+    });
+
+    test('composes names, and refuses characters in them that cannot be seen', async () => {
+      const names = { full_name: 'Zoe\u0308', company_name: '\u0645\u06cc\u200c\u062e\u0648' };
+      const reply = await post(registration('unicode-10', names));
+      expect([reply.status, reply.body.full_name, reply.body.company_name]).toEqual([
+        201,
+        'Zo\u00eb',
+        names.company_name,
+      ]);
+      for (const field of ['full_name', 'company_name']) {
+        for (const character of ['\u200b', '\u2060', '\u{e0041}', '\u00ad', '\u200d ']) {
+          const refused = await post(registration('unicode-11', { [field]: `Pa${character}y` }));
+          const detail = `Invalid request body: ${field} must not contain characters that cannot be seen`;
+          expect([refused.status, refused.body.detail]).toEqual([400, detail]);
+        }
+      }
+    });
+
     test('ignores role, status and unknown fields', async () => {
       const reply = await post(
         registration('reg-2', { role: 'admin', registration_status: 'approved', client_id: unknownId, x: { y: 1 } }),

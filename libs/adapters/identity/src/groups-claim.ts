@@ -7,16 +7,17 @@ import { claimedGroupsMax, groupNameMax, isPlainLine } from '@portico/domain';
 export const groupsOf = (
   claims: Readonly<Record<string, unknown>>,
   claim: string | null,
-): { readonly names: readonly string[] | null; readonly isCut: boolean } => {
-  if (claim === null) return { names: null, isCut: false };
+): { readonly names: readonly string[] | null; readonly isAbsent: boolean; readonly isCut: boolean } => {
+  if (claim === null) return { names: null, isAbsent: true, isCut: false };
   const value = claims[claim] === undefined || !Object.hasOwn(claims, claim) ? atPath(claims, claim) : claims[claim];
   const names = [value]
     .flat()
     .filter((name) => typeof name === 'string')
-    .map((name) => name.trim())
+    .map((name) => name.normalize('NFC').trim())
     .filter(isGroupName);
   const sorted = [...new Set(names)].sort(byCodePoints);
-  return { names: sorted.slice(0, claimedGroupsMax), isCut: sorted.length > claimedGroupsMax };
+  const isAbsent = value === undefined || value === null;
+  return { names: sorted.slice(0, claimedGroupsMax), isAbsent, isCut: sorted.length > claimedGroupsMax };
 };
 
 const isGroupName = (name: string): boolean => name !== '' && [...name].length <= groupNameMax && isPlainLine(name);

@@ -67,7 +67,7 @@ test('a token carries the claims it was minted with', async () => {
   expect(await verify({ uid: 'ada', email: 'Ada@Example.com', ttlSeconds: 60 })).toEqual({
     issuer: localIssuerName,
     uid: 'ada',
-    email: 'ada@example.com',
+    email: 'Ada@Example.com',
     emailVerified: false,
     groups: null,
   });

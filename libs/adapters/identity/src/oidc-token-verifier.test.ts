@@ -112,6 +112,25 @@ describe('with a groups claim', () => {
     await check({ verifier, issuer: provider.issuer, audience, clock, mint: (claims) => signToken(key, claims) });
   });
 
+  test('an access token without the claim says nothing about groups, an identity token names none', async () => {
+    const accessAudiences = ['https://portico.example.com/mcp'];
+    const { verifier, claims } = await providerAndVerifier([key], { groupsClaim, accessAudiences });
+    const iat = Number(claims().exp) - 3_600;
+    const groupsIn = async (given: Readonly<Record<string, unknown>>, typ: string) => {
+      const token = await signToken(key, claims({ iat, ...given }), { typ });
+      return (await verifier.verify(token, 'identity or access')).groups?.names ?? null;
+    };
+    const [aud] = accessAudiences;
+    for (const typ of ['at+jwt', 'JWT']) {
+      expect(await groupsIn({ aud }, typ)).toBeNull();
+      expect(await groupsIn({ aud, [groupsClaim]: null }, typ)).toBeNull();
+      expect(await groupsIn({ aud, [groupsClaim]: [] }, typ)).toEqual([]);
+      expect(await groupsIn({ aud, [groupsClaim]: ['Cafe\u0301'] }, typ)).toEqual(['Caf\u00e9']);
+    }
+    expect(await groupsIn({}, 'JWT')).toEqual([]);
+    expect(await groupsIn({ [groupsClaim]: ['Crew'] }, 'JWT')).toEqual(['Crew']);
+  });
+
   test('a token with too many groups is said once in the log', async () => {
     const { verifier, claims, warnings } = await providerAndVerifier([key], { groupsClaim });
     const names = Array.from({ length: 1_001 }, (_, at) => at.toString(36));

@@ -104,9 +104,11 @@ export const judgeClaims = (payload: Uint8Array, header: TokenHeader, rules: Tok
   const kinds = forUs.filter((kind) => isOfAuthorizedParty(kind, claims, rules));
   if (kinds.length === 0) throw invalidToken('the token was issued to a client that is not accepted');
   if (claims.events !== undefined) throw invalidToken('the token reports events, such as a logout');
-  const { names, isCut } = groupsOf(claims, rules.groupsClaim ?? null);
+  const { names, isAbsent, isCut } = groupsOf(claims, rules.groupsClaim ?? null);
   const within = goodWithin(claims);
-  const groups = names && within.issuedAt !== null ? { names, issuedAt: within.issuedAt } : null;
+  // Many providers put the claim into identity tokens alone: without it, an access token says nothing about groups.
+  const isSilent = isAbsent && !kinds.includes('identity');
+  const groups = names && !isSilent && within.issuedAt !== null ? { names, issuedAt: within.issuedAt } : null;
   const { from, until } = within;
   return { kinds, identity: { ...identityOf(rules.issuer, claims), groups }, from, until, isCut };
 };
@@ -193,7 +195,7 @@ const identityOf = (
   return {
     issuer,
     uid: sub,
-    email: email?.trim().toLowerCase() || null,
+    email: email || null,
     emailVerified: verified === true || verified === 'true',
   };
 };

@@ -1,6 +1,7 @@
 import {
   type AccessMatrix,
   isLive,
+  isSameEmail,
   type MatrixFilter,
   type MatrixPlace,
   type MatrixRow,
@@ -38,7 +39,7 @@ const matches = (
   { profile, group, collection, expiringBefore, liveAt }: MatrixFilter,
   { client, collection: { id, name }, way }: MatrixRow,
 ): boolean =>
-  (profile === null || (profile.by === 'id' ? client.id === profile.id : client.email === profile.name)) &&
+  (profile === null || (profile.by === 'id' ? client.id === profile.id : isSameEmail(client.email, profile.name))) &&
   (group === null || (group.by === 'id' ? way.group?.id === group.id : way.group?.name === group.name)) &&
   (collection === null || (collection.by === 'id' ? id === collection.id : name === collection.name)) &&
   (expiringBefore === null || (way.expiresAt !== null && way.expiresAt < expiringBefore)) &&

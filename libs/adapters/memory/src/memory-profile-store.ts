@@ -1,4 +1,4 @@
-import { isFound, PorticoError, unknownIssuer } from '@portico/domain';
+import { isFound, isSameEmail, PorticoError, unknownIssuer } from '@portico/domain';
 import type { Effects, Profile, ProfileId, ProfilePage, ProfileState, ProfileStore } from '@portico/domain';
 import { byCodePoints, commit, kept, type MemoryDatabase } from './memory-database.ts';
 
@@ -83,8 +83,10 @@ const changesOf = (database: MemoryDatabase): Pick<ProfileStore, Change> => {
 export const withUid = (database: MemoryDatabase, uid: string): Profile | null =>
   [...database.profiles.values()].find((profile) => profile.uid === uid) ?? null;
 
-const withEmail = (database: MemoryDatabase, email: string): Profile | null =>
-  [...database.profiles.values()].find((profile) => profile.email === email.toLowerCase()) ?? null;
+const withEmail = ({ profiles }: MemoryDatabase, email: string): Profile | null => {
+  const all = [...profiles.values()];
+  return all.find((one) => one.email === email) ?? all.find((one) => isSameEmail(one.email, email)) ?? null;
+};
 
 const selectionsOf = ({ profiles }: MemoryDatabase): Pick<ProfileStore, 'select' | 'count'> => ({
   async select(filter, { order, limit, after }) {

@@ -93,7 +93,7 @@ const sabotages: Sabotages<typeof profileStoreContract, Stores> = {
   'an unknown id finds no profile': breaking('profiles', (right) => ({
     find: async (id) => (await right.find(id)) ?? (await right.list())[0] ?? null,
   })),
-  'an e-mail is found in any case': breaking('profiles', (right) => ({
+  'an e-mail is found however its mailbox is written': breaking('profiles', (right) => ({
     findByEmail: async (email) => (await right.list()).find((profile) => profile.email === email) ?? null,
   })),
   'an unknown e-mail finds nothing': breaking('profiles', (right) => ({

@@ -1,12 +1,13 @@
-import type {
-  AccessMatrix,
-  CollectionId,
-  GroupId,
-  Instant,
-  MatrixFilter,
-  MatrixPlace,
-  MatrixRow,
-  ProfileId,
+import {
+  emailKey,
+  type AccessMatrix,
+  type CollectionId,
+  type GroupId,
+  type Instant,
+  type MatrixFilter,
+  type MatrixPlace,
+  type MatrixRow,
+  type ProfileId,
 } from '@portico/domain';
 import type { CollectionDialect } from './collection-reads.ts';
 import { isLive } from './memberships.ts';
@@ -53,7 +54,8 @@ const parametersOf = (conditions: readonly Condition[]): readonly Value[] =>
 
 const clientsOf = ({ profile }: MatrixFilter): readonly Condition[] => {
   if (profile === null) return [];
-  return [profile.by === 'id' ? ['p.id = ?', profile.id] : ['p.email = ?', profile.name]];
+  if (profile.by === 'id') return [['p.id = ?', profile.id]];
+  return [['(p.email = ? or p.email_key = ?)', profile.name, emailKey(profile.name)]];
 };
 
 const waysOf = ({ group, collection, expiringBefore, liveAt }: MatrixFilter): readonly Condition[] => {

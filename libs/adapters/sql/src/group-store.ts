@@ -26,6 +26,10 @@ import { requestColumns, writeDecisions } from './request-record.ts';
 import type { Sql, SqlDatabase } from './sql.ts';
 import { columns, columnsOf, insertInto, updateOf, upsertInto, write, writeEach } from './table.ts';
 
+/** Of all groups, by name. */
+export const groupNames = (sql: Sql): Promise<readonly Pick<Group, 'id' | 'name'>[]> =>
+  sql.all('select id, name from access_groups order by name');
+
 export const createSqlGroupStore = (
   database: SqlDatabase,
   { idsInJson }: { readonly idsInJson: string },

@@ -1,4 +1,5 @@
-import type { StorePorts } from '@portico/domain';
+import type { Group, StorePorts } from '@portico/domain';
+import { groupNames } from './group-store.ts';
 import type { MigrationState } from './migrations/index.ts';
 import type { SqlConfig } from './open-sql-stores.ts';
 import { createSqlOutbox } from './outbox.ts';
@@ -22,6 +23,7 @@ export interface InspectedDatabase {
   /** For reads only. They fail unless the tables are `current`. */
   readonly stores: Pick<StorePorts, 'sealed' | 'profiles' | 'outbox'> & {
     readonly settings: Pick<SettingsTable, 'get'>;
+    readonly groupNames: () => Promise<readonly Pick<Group, 'id' | 'name'>[]>;
   };
   /** The file, if it is one; null for a server, which checks what it reads. */
   readonly file: {
@@ -53,6 +55,7 @@ export const inspectDatabase = async (config: SqlConfig): Promise<InspectedDatab
 export const storesToRead = (database: SqlDatabase): InspectedDatabase['stores'] => ({
   sealed: createSqlSealedStore(database),
   profiles: createSqlProfileStore(database),
+  groupNames: () => groupNames(database.reads),
   outbox: createSqlOutbox(database, () => undefined),
   settings: createSettingsTable(database),
 });

@@ -1,4 +1,4 @@
-import type { GroupClaims, Profile, StoredKey } from '@portico/domain';
+import { emailKey, type GroupClaims, type Profile, type StoredKey } from '@portico/domain';
 import { ProfileEntity } from './entities/profile-entity.ts';
 import { columnsOf, insertInto, type Row, updateOf, without } from './table.ts';
 
@@ -23,6 +23,7 @@ export const claimColumns = [
 
 export const profileColumns = without(
   columnsOf(ProfileEntity),
+  'emailKey',
   'bound',
   'grantsEpoch',
   'inGroups',
@@ -39,7 +40,7 @@ export type KeyColumns = Pick<ProfileRow, (typeof keyColumns)[number]>;
 const writtenColumns = without(columnsOf(ProfileEntity), 'inGroups', ...claimColumns);
 
 export const insertProfile = insertInto(ProfileEntity, writtenColumns);
-export const updateProfile = updateOf(ProfileEntity, 'id', without(writtenColumns, 'id', 'grantsEpoch'));
+export const updateProfile = updateOf(ProfileEntity, 'id', without(writtenColumns, 'id', 'emailKey', 'grantsEpoch'));
 
 /** Spelled out, here and for collections and entries: a loop over the names is twenty times slower. */
 export const profileOf = (row: ProfileColumns): Profile =>
@@ -86,6 +87,7 @@ export const claimsOf = ({ claimedGroups, claimsIssuedAt, claimsSeenAt }: ClaimC
 /** A null key clears the columns of the key. */
 export const profileRow = (profile: Profile, key: StoredKey | null) => ({
   ...profile,
+  emailKey: emailKey(profile.email),
   bound: profile.issuer !== null,
   keyHash: key?.current.hash ?? null,
   keyTag: key?.current.tag ?? null,

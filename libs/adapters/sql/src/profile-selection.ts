@@ -1,4 +1,4 @@
-import { foldedName, isNamed } from '@portico/domain';
+import { emailKey, foldedName, isNamed } from '@portico/domain';
 import type { Profile, ProfileFilter, ProfilePage } from '@portico/domain';
 import { profileColumns, type ProfileColumns, profileOf } from './profile-record.ts';
 import type { Sql, SqlDatabase, Value } from './sql.ts';
@@ -82,7 +82,7 @@ const candidatesOf = (text: string): Condition => {
   const named = ['email', 'full_name'].map(
     (column) => `lower(p.${column}) like ? escape '!' or octet_length(p.${column}) > length(p.${column})`,
   );
-  return [`(${named.join(' or ')})`, pattern, pattern];
+  return [`(${named.join(' or ')} or p.email_key = ?)`, pattern, pattern, emailKey(text)];
 };
 
 const isNamedBy =

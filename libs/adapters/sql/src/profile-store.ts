@@ -1,4 +1,4 @@
-import { PorticoError, unknownIssuer } from '@portico/domain';
+import { emailKey, PorticoError, unknownIssuer } from '@portico/domain';
 import type { Profile, ProfileId, ProfileState, ProfileStore } from '@portico/domain';
 import { writeEffects } from './effects.ts';
 import {
@@ -28,7 +28,7 @@ export const createSqlProfileStore = (database: SqlDatabase): ProfileStore => ({
   },
 
   async findByEmail(email) {
-    const row = await database.reads.first<ProfileColumns>(selectByEmail, [email.toLowerCase()]);
+    const row = await database.reads.first<ProfileColumns>(selectByEmail, emailParameters(email));
     return row ? profileOf(row) : null;
   },
 
@@ -83,7 +83,7 @@ const changesOf = (
     return database.transact(async (transaction) => {
       const row =
         (await transaction.first<StateColumns>(selectStateByUid, [uid])) ??
-        (await transaction.first<StateColumns>(selectStateByEmail, [email.toLowerCase()]));
+        (await transaction.first<StateColumns>(selectStateByEmail, emailParameters(email)));
       const change = decide({ admins: await adminsIn(transaction), match: row ? profileOf(row) : null });
       if (!change) return null;
       const { profile } = change;
@@ -121,7 +121,13 @@ const profiles = `select ${columns('p', profileColumns)} from profiles p`;
 const profilesWithKeys = `select ${columns('p', [...profileColumns, ...keyColumns])} from profiles p`;
 const selectAll = `${profiles} order by p.created_at, p.id`;
 const selectById = `${profiles} where p.id = ?`;
-const selectByEmail = `${profiles} where p.email = ?`;
+/** An e-mail that is exactly the same comes first: two profiles of one mailbox may stand since a version before. */
+const hasEmail = `where (p.email in (?, ?) or p.email_key = ?) order by case when p.email = ? then 0 else 1 end limit 1`;
+const emailParameters = (email: string): readonly (string | null)[] => {
+  const key = emailKey(email);
+  return [email, key, key, email];
+};
+const selectByEmail = `${profiles} ${hasEmail}`;
 const selectAdmins = `${profiles} where p.role = 'admin' order by p.created_at, p.id`;
 const selectOfIssuer = `${profiles} where p.issuer = ?`;
 const updateIssuer = 'update profiles set issuer = ? where id = ?';
@@ -130,7 +136,7 @@ const selectPending = `${profiles} where p.status = 'pending'
   order by p.created_at desc, p.id desc limit ?`;
 const selectState = `${profilesWithKeys} where p.id = ?`;
 const selectStateByUid = `${profilesWithKeys} where p.uid = ?`;
-const selectStateByEmail = `${profilesWithKeys} where p.email = ?`;
+const selectStateByEmail = `${profilesWithKeys} ${hasEmail}`;
 const remove = 'delete from profiles where id = ?';
 const selectTier = 'select tier from tiers where tier = ?';
 const deleteMails = 'delete from jobs where profile_id = ?';
@@ -161,7 +167,7 @@ const refusingTaken = async (database: SqlDatabase, profile: Profile, store: () 
     await store();
   } catch (cause) {
     const key = database.violatedKey(cause);
-    if (key === 'profiles.email') throw new PorticoError('email_taken', { cause });
+    if (key === 'profiles.email' || key === 'profiles.email_key') throw new PorticoError('email_taken', { cause });
     if (key === 'profiles.uid') {
       throw new PorticoError((await isEmailTaken(database, profile)) ? 'email_taken' : 'identity_taken', { cause });
     }
@@ -170,6 +176,6 @@ const refusingTaken = async (database: SqlDatabase, profile: Profile, store: () 
 };
 
 const isEmailTaken = async ({ reads }: SqlDatabase, { id, email }: Profile): Promise<boolean> => {
-  const holder = await reads.first<ProfileColumns>(selectByEmail, [email]);
+  const holder = await reads.first<ProfileColumns>(selectByEmail, emailParameters(email));
   return holder !== undefined && holder.id !== id;
 };

@@ -41,7 +41,10 @@ const run = async (variables: Record<string, string>, role: ProcessRole, groups:
     }
     const id = await useCases.findGroup(operatorAuthority, 'Crew');
     const members = (await useCases.listMembers(operatorAuthority, id)).map(({ email }) => email);
-    return { members, said: lines.filter((line) => line.includes('IDENTITY_GROUPS_CLAIM')).length };
+    return {
+      members,
+      said: lines.filter((line) => line.includes('"level":40') && line.includes('groups of 1 profile is')).length,
+    };
   } finally {
     await portico.close();
   }

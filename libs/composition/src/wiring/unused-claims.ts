@@ -18,8 +18,10 @@ export const forgetUnusedClaims = async ({ config, duties, logger, useCases }: F
   if (!duties.answersRequests || config.identity.groupsClaim !== null) return;
   const profiles = await useCases.forgetGroupClaims(operatorAuthority);
   if (profiles === 0) return;
-  logger.info(
+  logger.warn(
     { profiles },
-    'IDENTITY_GROUPS_CLAIM is not set: what tokens said about groups is forgotten, and those memberships have ended',
+    `IDENTITY_GROUPS_CLAIM is not set: what tokens said about the groups of ${profiles} ${profiles === 1 ? 'profile' : 'profiles'} is ` +
+      'forgotten, and those memberships have ended. If it was left out by mistake, set it and start again: each one returns ' +
+      'with the next token of its profile.',
   );
 };

@@ -1,5 +1,5 @@
 import { firstCharacters } from '../characters.ts';
-import { plainLine, plainLines } from '../line.ts';
+import { plainLines, plainName } from '../line.ts';
 
 /** In characters (Unicode code points), once trimmed (specification, section 1). */
 export const collectionNameMax = 200;
@@ -19,9 +19,12 @@ export const parameterNameMax = 200;
 /** In characters (Unicode code points), once trimmed: of the credential itself. */
 export const credentialMax = 8_192;
 
-/** Returns the name that a text gives a collection: one plain line, cut to `collectionNameMax`; null if nothing is left. */
+/**
+ * Returns the name that a text gives a collection: a `plainName`, cut to `collectionNameMax`; null if nothing is left.
+ * A document's title is cleaned, not refused: whoever imports a document has not written it.
+ */
 export const nameIn = (text: string): string | null =>
-  firstCharacters(plainLine(beginning(text, collectionNameMax)), collectionNameMax).trim() || null;
+  plainName(firstCharacters(plainName(beginning(text, collectionNameMax)), collectionNameMax)) || null;
 
 /** Returns the description that a text gives a collection: plain lines, cut to `collectionDescriptionMax`; may be `''`. */
 export const descriptionIn = (text: string): string => {

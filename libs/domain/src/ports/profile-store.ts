@@ -20,7 +20,7 @@ export interface ProfileChange extends Effects {
 /** Profiles with their API keys. Every `decide` is synchronous and pure, and may run more than once. */
 export interface ProfileStore {
   /**
-   * Adds a profile. Throws `email_taken` if the e-mail is taken, else `identity_taken` if the uid is; nothing is
+   * Adds a profile. Throws `email_taken` if another one has an e-mail of the same `emailKey`, else `identity_taken` if the uid is; nothing is
    * written then. Of concurrent additions of one e-mail or uid, exactly one succeeds.
    */
   add(profile: Profile, effects: Effects): Promise<void>;
@@ -28,7 +28,7 @@ export interface ProfileStore {
   /** The profile with that id, or null. */
   find(id: ProfileId): Promise<Profile | null>;
 
-  /** The profile with that e-mail (compared in lower case), or null. */
+  /** The profile with exactly that e-mail, else the one whose e-mail has the same `emailKey`, or null. */
   findByEmail(email: string): Promise<Profile | null>;
 
   /** All profiles, oldest first, ties by id. */
@@ -64,7 +64,7 @@ export interface ProfileStore {
 
   /**
    * Creates the first admin in one transaction: `decide` gets the existing admins and the profile with this uid or,
-   * failing that, this e-mail. It returns the profile to add or to store in place of the match, or null to change
+   * failing that, this e-mail, as `findByEmail` finds it. It returns the profile to add or to store in place of the match, or null to change
    * nothing. Of concurrent calls on an empty store, exactly one sees no admin.
    */
   claimAdmin(

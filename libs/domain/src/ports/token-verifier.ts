@@ -9,7 +9,7 @@ export interface TokenVerifier {
    * Throws `invalid_token` for anything but a currently valid token of such an issuer for this audience and use, and
    * `identity_unavailable` if no key is available to decide. A token that was valid for one use is judged anew for
    * another. The use is `identity` by default. With a groups claim configured, returns the group names of the token and
-   * when it was issued: none if the claim is absent, null if the token has no `iat`. The claim is a name or, failing that,
+   * when it was issued: none if the claim is absent, but null for an access token without it, and if the token has no `iat`. The claim is a name or, failing that,
    * a path of names joined by dots; its value a list, or one name. What cannot be a group's name is left out.
    */
   verify(token: string, use?: TokenUse): Promise<IdentityClaims>;

@@ -1,5 +1,6 @@
 import type { Instant } from '../instant.ts';
 import type { Settings } from '../settings.ts';
+import { isSameEmail } from './email.ts';
 import type { Profile } from './profile.ts';
 
 /** Which groups a token names, and when it was issued. */
@@ -18,10 +19,13 @@ export interface IdentityClaims {
   readonly issuer: string;
   /** `sub`: 1 to 128 characters. */
   readonly uid: string;
-  /** In lower case. */
+  /** As claimed; null if absent or empty. */
   readonly email: string | null;
   readonly emailVerified: boolean;
-  /** Null if the service does not look at groups (`IDENTITY_GROUPS_CLAIM`), or if the token does not say when it was issued. */
+  /**
+   * Null if the service does not look at groups (`IDENTITY_GROUPS_CLAIM`), if the token does not say when it was issued,
+   * or if it is an access token without the claim.
+   */
   readonly groups: GroupsClaim | null;
 }
 
@@ -34,14 +38,9 @@ export const bindingAgrees = (
   email: string,
   claims: Pick<IdentityClaims, 'email' | 'emailVerified'>,
 ): boolean => {
-  switch (check) {
-    case 'off':
-      return true;
-    case 'claimed':
-      return claims.email === email;
-    case 'verified':
-      return claims.email === email && claims.emailVerified;
-  }
+  if (check === 'off') return true;
+  const isSame = claims.email !== null && isSameEmail(claims.email, email);
+  return isSame && (check === 'claimed' || claims.emailVerified);
 };
 
 /** Whether an enabled issuer has vouched for this profile, which is not suspended. For an unbound profile none has. */

@@ -1,5 +1,6 @@
 import type { ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
+import { isSameEmail } from './email.ts';
 import type { Profile, RegistrationStatus, Role } from './profile.ts';
 import { isSuspended } from './suspension-machine.ts';
 
@@ -31,9 +32,9 @@ export const isFound = ({ role, status, suspended, text }: ProfileFilter, profil
   (suspended === null || isSuspended(profile) === suspended) &&
   (text === null || isNamed(text, profile));
 
-/** Whether the e-mail or the full name contains the text, whatever the case. */
+/** Whether the e-mail or the full name contains the text, whatever the case, or the text is an e-mail of that mailbox. */
 export const isNamed = (text: string, { email, fullName }: Pick<Profile, 'email' | 'fullName'>): boolean =>
-  [email, fullName].some((name) => foldedName(name).includes(foldedName(text)));
+  [email, fullName].some((name) => foldedName(name).includes(foldedName(text))) || isSameEmail(text, email);
 
 /** A text without regard to case, for comparisons. */
 export const foldedName = (text: string): string => text.normalize('NFC').toLowerCase();

@@ -143,8 +143,7 @@ const catalog = (ports: Ports & Counting & Seeing, settings: Settings) => ({
   readKeyExpiries: readKeyExpiries(ports),
   readOwnKeyExpiry: readOwnKeyExpiry(ports),
   listAdmins: (_authority: AdminAuthority) => ports.profiles.admins(),
-  findProfileByEmail: (_authority: AdminAuthority, email: string) =>
-    ports.profiles.findByEmail(email.trim().toLowerCase()),
+  findProfileByEmail: (_authority: AdminAuthority, email: string) => ports.profiles.findByEmail(email.trim()),
   approveProfile: approveProfile(ports),
   approveMany: approveMany(ports),
   rejectProfile: rejectProfile(ports),

@@ -8,6 +8,8 @@ export const ProfileEntity = defineEntity({
   properties: {
     id: text().$type<ProfileId>().primary(),
     email: text().unique('profiles_email_unique'),
+    /** `emailKey(email)`. Null if another profile had that key first, or a version before wrote the row. */
+    emailKey: text().nullable().unique('profiles_email_key_unique'),
     fullName: text(),
     companyName: text().nullable(),
     role: text().$type<Role>(),

@@ -17,10 +17,11 @@ import { auditRuns } from './0015-audit-runs.ts';
 import { auditArrivals } from './0016-audit-arrivals.ts';
 import { quickerAuditRuns } from './0017-quicker-audit-runs.ts';
 import { chunks } from './0018-chunks.ts';
-import type { DialectSql } from './migration.ts';
+import { emailKeys, fillEmailKeys } from './0020-email-keys.ts';
+import type { DialectSql, Fill } from './migration.ts';
 
 /** All migrations, oldest first. A released migration never changes; later changes get a migration of their own. */
-export const migrations: readonly { readonly name: string; readonly sql: DialectSql }[] = [
+export const migrations: readonly { readonly name: string; readonly sql: DialectSql; readonly fill?: Fill }[] = [
   { name: '0001-initial', sql: initial },
   { name: '0002-due-jobs-by-kind', sql: dueJobsByKind },
   { name: '0003-issuers', sql: issuers },
@@ -39,6 +40,7 @@ export const migrations: readonly { readonly name: string; readonly sql: Dialect
   { name: '0016-audit-arrivals', sql: auditArrivals },
   { name: '0017-quicker-audit-runs', sql: quickerAuditRuns },
   { name: '0018-chunks', sql: chunks },
+  { name: '0020-email-keys', sql: emailKeys, fill: fillEmailKeys },
 ];
 
 /** The table of applied migrations. */

@@ -9,3 +9,12 @@ export interface RanMigration {
   readonly name: string;
   readonly ms: number;
 }
+
+/** Runs a statement within the migration, with `?` for each parameter; returns the rows that it selects. */
+export type Execute = (
+  sql: string,
+  parameters?: readonly unknown[],
+) => Promise<readonly Readonly<Record<string, unknown>>[]>;
+
+/** What a migration computes that SQL cannot, after its statements. */
+export type Fill = (execute: Execute, dialect: Dialect) => Promise<void>;

@@ -5,11 +5,16 @@ import type { Dialect } from './migration.ts';
 
 /** The migrations of one dialect, for MikroORM's migrator. There are no down migrations. */
 export const migrationsFor = (dialect: Dialect): MigrationObject[] =>
-  migrations.map(({ name, sql }) => ({
+  migrations.map(({ name, sql, fill }) => ({
     name,
     class: class extends Migration {
-      override up() {
-        for (const statement of sql[dialect]) this.addSql(statement);
+      override async up() {
+        if (!fill) {
+          for (const statement of sql[dialect]) this.addSql(statement);
+          return;
+        }
+        for (const statement of sql[dialect]) await this.execute(statement);
+        await fill((statement, parameters = []) => this.execute(statement, [...parameters]), dialect);
       }
     },
   }));

@@ -60,6 +60,7 @@ const networkCodes: ReadonlySet<string> = new Set([
 ]);
 const keys: Readonly<Record<string, string>> = {
   profiles_email_unique: 'profiles.email',
+  profiles_email_key_unique: 'profiles.email_key',
   profiles_uid_unique: 'profiles.uid',
   access_groups_name_unique: 'access_groups.name',
   tiers_pkey: 'tiers.tier',

@@ -1,4 +1,4 @@
-import { canSignIn, overdueMaxMs, type Profile } from '@portico/domain';
+import { canSignIn, emailKey, overdueMaxMs, type Group, type Profile } from '@portico/domain';
 import { systemClock } from '@portico/system';
 import type { Config } from '../../config.ts';
 import { ok, warning, wrong, type Check, type Finding } from '../check.ts';
@@ -15,6 +15,15 @@ export const workChecks: readonly Check[] = [
       ({ config }) => judgeAdmins(config(), []),
     ),
     advice: 'Look at "portico admin list".',
+  },
+  {
+    id: 'names.equal',
+    needs: ['database.tables'],
+    ask: askingStores(
+      async ({ profiles, groupNames }) => judgeEqual(await profiles.list(), await groupNames()),
+      () => ok('There are no names yet.'),
+    ),
+    advice: 'Look at "portico profiles list" and "portico group list".',
   },
   {
     id: 'jobs.given-up',
@@ -70,6 +79,24 @@ const judgeAdmins = ({ settings, firstAdmin }: Config, admins: readonly Profile[
     'Set BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL, or run "portico admin promote EMAIL".',
   );
 };
+
+/** Earlier versions told apart what is one e-mail or one name now. */
+const judgeEqual = (profiles: readonly Profile[], groups: readonly Pick<Group, 'id' | 'name'>[]): Finding => {
+  const people = [...Map.groupBy(profiles, ({ id, email }) => emailKey(email) ?? id).values()];
+  const named = [...Map.groupBy(groups, ({ name }) => name.normalize('NFC')).values()];
+  const equal = [
+    ...people.filter(isShared).map((same) => `profiles ${same.map(({ email, id }) => `${email} (${id})`).join(', ')}`),
+    ...named.filter(isShared).map((same) => `groups ${same.map(({ name, id }) => `${name} (${id})`).join(', ')}`),
+  ];
+  if (equal.length === 0) return ok('Each e-mail and each name of a group is there once.');
+  return warning(
+    `Equal e-mails or names, which an earlier version told apart: ${equal.slice(0, shownMax).join('; ')}${equal.length > shownMax ? `; and ${equal.length - shownMax} more` : ''}.`,
+    'Ask whose they are, keep one of each, and delete the others by id: "DELETE /api/profiles/{id}" or "/api/groups/{id}".',
+  );
+};
+
+const shownMax = 10;
+const isShared = ({ length }: readonly unknown[]): boolean => length > 1;
 
 const judgePort = async ({ host, port }: Config): Promise<Finding> => {
   const reached = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);

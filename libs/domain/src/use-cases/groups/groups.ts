@@ -52,7 +52,7 @@ export const findGroup =
   async (_authority: AdminAuthority, text: string): Promise<GroupId> => {
     const id = parseId<GroupId>(text);
     if (id && (await groups.find(id, clock.now()))) return id;
-    const [group] = text.includes('\0') ? [] : await groups.findByNames([text]);
+    const [group] = text.includes('\0') ? [] : await groups.findByNames([text.normalize('NFC')]);
     if (!group) throw new PorticoError('group_not_found');
     return group.id;
   };

@@ -157,4 +157,4 @@ const idsOf = async (
   return asked.map((text) => parseId<ProfileId>(text) ?? found.get(emailOf(text)) ?? null);
 };
 
-const emailOf = (text: string): string => text.trim().toLowerCase();
+const emailOf = (text: string): string => text.trim();

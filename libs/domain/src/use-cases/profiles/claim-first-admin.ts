@@ -1,6 +1,7 @@
 import type { ProfileId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
+import { storedEmail } from '../../profiles/email.ts';
 import { canSignIn } from '../../profiles/identity.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Settings } from '../../settings.ts';
@@ -22,7 +23,7 @@ export interface FirstAdmin {
 export const claimFirstAdmin =
   (ports: Pick<Ports, 'clock' | 'random' | 'profiles'>, settings: Pick<Settings, 'issuers'>) =>
   async ({ uid, issuer, ...named }: FirstAdmin): Promise<Profile | null> => {
-    const email = named.email.toLowerCase();
+    const email = storedEmail(named.email);
     const now = ports.clock.now();
     const fresh: Profile = {
       id: ports.random.uuid() as ProfileId,

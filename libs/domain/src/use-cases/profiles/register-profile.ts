@@ -2,6 +2,7 @@ import type { Deadline } from '../../deadline.ts';
 import { PorticoError } from '../../errors.ts';
 import type { ProfileId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
+import { isSameEmail, storedEmail } from '../../profiles/email.ts';
 import { bindingAgrees, type IdentityClaims } from '../../profiles/identity.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Settings } from '../../settings.ts';
@@ -11,7 +12,7 @@ import { noticeJobs } from '../mails/mail-jobs.ts';
 export interface Registration {
   /** The identity provider's user id (`sub`), as stated by the caller. */
   readonly uid: string;
-  /** As sent; stored in lower case. */
+  /** As sent; stored as `storedEmail`. */
   readonly email: string;
   readonly fullName: string;
   readonly companyName: string | null;
@@ -27,7 +28,7 @@ type Needs = Pick<Ports, 'clock' | 'random' | 'profiles' | 'mailer'>;
 export const registerProfile =
   (ports: Needs, settings: Settings) =>
   async (registration: Registration, identity: IdentityClaims | null, deadline: Deadline | null): Promise<Profile> => {
-    const email = registration.email.toLowerCase();
+    const email = storedEmail(registration.email);
     const issuer = bindingIssuer(settings, { uid: registration.uid, email }, identity);
     const now = ports.clock.now();
     const profile: Profile = {
@@ -61,7 +62,7 @@ const bindingIssuer = (
 ): string | null => {
   if (identity?.uid === uid) {
     if (bindingAgrees(identityEmailCheck, email, identity)) return identity.issuer;
-    if (identity.email !== null && identity.email !== email) {
+    if (identity.email !== null && !isSameEmail(identity.email, email)) {
       throw new PorticoError('invalid_body', { because: 'email must be that of the token' });
     }
   }

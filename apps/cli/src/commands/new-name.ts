@@ -1,0 +1,14 @@
+import { isPlainName } from '@portico/domain';
+import { exitCodes, OperatorError } from '../terminal.ts';
+
+const lengthMax = 200;
+
+/** The name of a new group or service account, as the service stores it. */
+export const newName = (text: string): string => {
+  const name = text.trim().normalize('NFC');
+  if (name !== '' && [...name].length <= lengthMax && isPlainName(name)) return name;
+  throw new OperatorError(
+    `the name must be one line of 1 to ${lengthMax} characters, without control characters and such that cannot be seen`,
+    exitCodes.usage,
+  );
+};

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { emailKey, isSameEmail, storedEmail } from './email.ts';
+
+test.each([
+  ['Mia@Example.com', 'mia@example.com'],
+  ['jos\u00e9@example.com', 'jose\u0301@EXAMPLE.com'],
+  ['user@b\u00fccher.example', 'user@xn--bcher-kva.example'],
+  ['user@B\u00dcCHER.example', 'user@bu\u0308cher.example'],
+  ['user@XN--BCHER-KVA.example', 'user@b\u00fccher.example'],
+  ['a@\uff45xample.com', 'a@example.com'],
+  ['Admin@LOCALHOST', 'admin@localhost'],
+])('%s and %s are one mailbox', (a, b) => {
+  expect(isSameEmail(a, b)).toBe(true);
+  expect(emailKey(emailKey(a) ?? '')).toBe(emailKey(a));
+});
+
+test.each([
+  ['boss@corp.example', 'boss@corp.example '],
+  ['boss@corp.example', '\u00a0boss@corp.example'],
+  ['boss@b\u00fccher.example', 'boss@b\u00fccher.example\t'],
+  ['kim@corp.example', '\u212Aim@corp.example'],
+  ['kim@corp.example', 'k\u0131m@corp.example'],
+  ['\u00fcli@corp.example', '\u00dcli@corp.example'],
+  ['boss@corp.example', 'boss@corp.example.'],
+  ['a+b@example.com', 'a@example.com'],
+  ['a@example.com', 'a@example.com/x'],
+  ['a@b\u00fc.example', 'a@b\u00fc.example/x'],
+  ['a@b\u00fc.example', 'a@b\u00fc.example:80'],
+  ['a@b\u00fc.example', 'a@%62\u00fc.example'],
+])('%s and %s are two', (a, b) => {
+  expect([isSameEmail(a, b), isSameEmail(b, a), isSameEmail(a, a)]).toEqual([false, false, true]);
+});
+
+test('what is no address is equal to none, itself included', () => {
+  for (const text of ['', ' ', 'x', '@example.com', 'a@', 'a@b\0c']) {
+    expect([emailKey(text), isSameEmail(text, text)]).toEqual([null, false]);
+  }
+});
+
+test('an e-mail is stored composed, with ASCII letters in lower case and the domain as it was sent', () => {
+  expect(storedEmail(' Jose\u0301@B\u00fccher.Example ')).toBe('jos\u00e9@b\u00fccher.example');
+  expect(storedEmail('\u00dcLI@example.com')).toBe('\u00dcli@example.com');
+});
