@@ -115,7 +115,7 @@ export const walks: Readonly<Record<string, readonly Walk[]>> = {
       at: '/access?api=:tides',
       press: 'Grant access',
       title: 'Grant access',
-      then: async (page, dialog, seed) => {
+      then: async (page, dialog) => {
         await pasteIn(dialog, 'People', 'zoe@example.com');
         await page.keyboard.press('Escape');
         await pressIn('Keep editing')(page, dialog);
@@ -137,7 +137,7 @@ export const walks: Readonly<Record<string, readonly Walk[]>> = {
       at: crew,
       press: 'Add members',
       title: 'Add members',
-      then: async (page, dialog, seed) => {
+      then: async (page, dialog) => {
         await pasteIn(dialog, 'People', 'zoe@example.com');
         await pressIn('Add 1')(page, dialog);
         await dialog.getByText('Nobody is registered as zoe').waitFor();
@@ -169,7 +169,7 @@ export const walks: Readonly<Record<string, readonly Walk[]>> = {
       at: '/apis/:weather',
       press: 'Authentication',
       title: 'Authentication',
-      then: async (page, dialog, seed) => {
+      then: async (page, dialog) => {
         await pressIn('Remove what is set')(page, dialog);
         const question = page.getByRole('dialog', { name: 'Remove the authentication that is set?' });
         await expect.poll(() => focusIn(question)).toBe('Cancel');
