@@ -60,6 +60,13 @@ const summaryOf = ({ code, stdout, stderr }: ToolRun): Summary & { readonly code
   return { ...(JSON.parse(stdout) as Summary), code };
 };
 
+/** Without ids, and without what is said of names that the other way has used before. */
+const linesOf = (stdout: string): readonly string[] =>
+  stdout
+    .replace(/[0-9a-f-]{36}/g, 'ID')
+    .split('\n')
+    .filter((line) => !line.startsWith('    this name is taken already'));
+
 const descriptionOf = async (name: string): Promise<string | undefined> => {
   const all = await installation.api.ask<{ name: string; description: string }[]>(admin, 'GET', '/api/collections/');
   return all.find((one) => one.name === name)?.description;
@@ -89,6 +96,28 @@ describe.each([
 ])('an import $way', ({ way, tool, other }) => {
   const importing = async (...args: readonly string[]) => summaryOf(await tool('--json', 'import', ...args));
 
+  test('a second source of a name is told, with the id of the first', async () => {
+    const first = write('first/a.json', document('Twice named'));
+    const second = write('second/b.json', document('Twice named'));
+    const [one] = summaryOf(await tool('--json', 'import', first)).taken;
+    const told = `this name is taken already, by ${one?.id}`;
+    expect((await tool('import', '--dry-run', second)).stdout).toContain(told);
+    expect((await tool('import', second)).stdout).toContain(told);
+    expect((await tool('import', second)).stdout).not.toContain(told);
+    const listed = JSON.parse((await tool('--json', 'collections', 'list', 'twice')).stdout) as { id: string }[];
+    expect(listed.map(({ id }) => id)).toContain(one?.id);
+    const lines = (await tool('collections', 'list', 'twice')).stdout.trim().split('\n');
+    expect(lines).toHaveLength(listed.length);
+    expect(lines[0]).toMatch(/^[0-9a-f-]{36}  Twice named  created \d{4}-\d\d-\d\d  changed \d{4}-\d\d-\d\d$/);
+    const ids = listed.map(({ id }) => id);
+    const gone = await tool('collections', 'delete', ...ids, 'no-id');
+    expect([gone.code, gone.stdout]).toEqual([
+      1,
+      [...ids.map((id) => `deleted  ${id}\n`), 'refused  no-id: Collection not found\n'].join(''),
+    ]);
+    expect((await tool('collections', 'list', 'twice')).stdout).toBe('No collection has such a name.\n');
+  });
+
   test('says what became of each file, in the same words as the other way', async () => {
     write('good.json', document(`Good\u202eone ${way}\u0007`, 'Two\r\nlines\u001b[2J'));
     write(
@@ -103,7 +132,7 @@ describe.each([
     write('old.json', '{"swagger": "2.0", "info": {"title": "x", "version": "1"}, "paths": {}}');
     const first = await tool('import', folder);
     expect([first.code, first.stderr]).toEqual([1, expect.not.stringContaining(admin.token)]);
-    expect(first.stdout.replace(/[0-9a-f-]{36}/g, 'ID').split('\n')).toEqual([
+    expect(linesOf(first.stdout)).toEqual([
       expect.stringMatching(`^refused    ${folder}/broken.json: .*line 3`),
       `created    ID  Good too  (${folder}/deep/er/good.yaml)`,
       `created    ID  Departing  (${folder}/departing.json)  1 departure`,
@@ -199,7 +228,7 @@ describe.each([
     try {
       const first = await tool('import', folder);
       expect([first.code, first.stderr]).toEqual([1, expect.stringMatching(/it is full|Internal server error/)]);
-      expect(first.stdout.replace(/[0-9a-f-]{36}/g, 'ID').split('\n')).toEqual([
+      expect(linesOf(first.stdout)).toEqual([
         `created    ID  Whole ${way}  (${folder}/a.json)`,
         'Interrupted, 2 of 3 files left. Until then:',
         '1 created, 0 updated, 0 unchanged, 0 skipped, 0 refused.',
@@ -228,7 +257,7 @@ describe.each([
     const before = rows();
     const { code, stdout } = await tool('import', folder, '--dry-run');
     expect(code).toBe(1);
-    expect(stdout.replace(/[0-9a-f-]{36}/g, 'ID').split('\n')).toEqual([
+    expect(linesOf(stdout)).toEqual([
       `updated    ID  Drier  (${folder}/a.json)`,
       '    name: "Dry" becomes "Drier"',
       '    description: "About Dry" becomes "About Drier"',

@@ -16,6 +16,10 @@ export interface Administration {
   readonly revoke: (pairs: Pairs) => Promise<readonly PairOutcome[]>;
   readonly access: (filter: AccessFilter) => Promise<readonly AccessLine[]>;
 
+  /** By name; of `containing` only those whose name contains it, in any case. */
+  readonly collections: (containing: string | null) => Promise<readonly CollectionLine[]>;
+  readonly removeCollection: (id: string) => Promise<void>;
+
   readonly groups: () => Promise<readonly ListedGroup[]>;
   readonly group: (name: string) => Promise<WholeGroup>;
   readonly createGroup: (group: GroupInput) => Promise<void>;
@@ -105,6 +109,14 @@ export interface AccessLine {
   readonly group_name: string | null;
   readonly granted_at: string;
   readonly expires_at: string | null;
+}
+
+export interface CollectionLine {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly created_at: string;
+  readonly updated_at: string;
 }
 
 export interface ListedGroup {

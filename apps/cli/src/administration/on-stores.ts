@@ -40,6 +40,7 @@ const authority = operatorAuthority;
 export const administrationOnStores = ({ useCases }: Portico): Administration => ({
   ...people(useCases),
   ...access(useCases),
+  ...collections(useCases),
   ...groups(useCases),
   ...requests(useCases),
   ...limits(useCases),
@@ -86,6 +87,22 @@ const access = (useCases: UseCases): Part<'grant' | 'revoke' | 'access'> => ({
     });
     for await (const rows of pages) lines.push(...rows.map(accessView));
     return lines;
+  },
+});
+
+const collections = (useCases: UseCases): Part<'collections' | 'removeCollection'> => ({
+  collections: async (containing) =>
+    (await useCases.listAllCollections(authority, containing)).map(
+      ({ id, name, description, createdAt, updatedAt }) => ({
+        ...{ id, name, description },
+        created_at: toIso(createdAt),
+        updated_at: toIso(updatedAt),
+      }),
+    ),
+  removeCollection: async (id) => {
+    const known = parseId<CollectionId>(id);
+    if (!known) throw new PorticoError('collection_not_found');
+    await useCases.removeCollection(authority, known);
   },
 });
 

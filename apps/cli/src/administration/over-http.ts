@@ -8,6 +8,7 @@ import type {
   Approval,
   AuditLine,
   AuditQuery,
+  CollectionLine,
   GroupCollection,
   Join,
   KeyPair,
@@ -23,6 +24,7 @@ import type {
 export const administrationOverHttp = (server: Server): Administration => ({
   ...people(server),
   ...access(server),
+  ...collections(server),
   ...groups(server),
   ...requests(server),
   ...limits(server),
@@ -153,6 +155,17 @@ const accessFields = [
   'expires_at',
 ] as const;
 const groupFields = ['name', 'description', 'tier', 'member_count', 'collection_count'] as const;
+
+const collections = (server: Server): Part<'collections' | 'removeCollection'> => ({
+  collections: async (containing) => {
+    const query = { q: containing ?? undefined, limit: 1_000 };
+    const found = await readAll<CollectionLine>(server, 'catalog:read', '/api/collections/', query);
+    return found.map((line) => pick(line, ['id', 'name', 'description', 'created_at', 'updated_at']));
+  },
+  removeCollection: async (id) => {
+    await send(server, 'catalog:write', 'DELETE', `/api/collections/${encodeURIComponent(id)}`);
+  },
+});
 
 const groups = (
   server: Server,

@@ -12,6 +12,8 @@ export interface Taken extends Line {
   readonly outcome: Published['outcome'];
   /** Whether the description is made of the document's words, which has none of its own. Named as in the output. */
   readonly description_derived: boolean;
+  /** The ids of other collections of this name. */
+  readonly namesakes: readonly string[];
   /** How many departures from the official schema the document has, and the first of them. */
   readonly warnings: number;
   readonly departures: readonly DocumentWarning[];
@@ -73,7 +75,9 @@ const countsOf = ({ taken, skipped, refused }: ImportSummary) => {
 export const fileLines = (line: Taken | Left, { explain, verbose }: ReportOptions): readonly string[] => {
   if (!('name' in line)) return [`${line.outcome}    ${line.file}: ${line.reason}`];
   const isShown = verbose || line.outcome !== 'unchanged' || (explain && line.warnings > 0);
-  return isShown ? [lineOf(line), ...changeLines(line), ...(explain ? departuresOf(line) : [])] : [];
+  return isShown
+    ? [lineOf(line), ...namesakeLines(line), ...changeLines(line), ...(explain ? departuresOf(line) : [])]
+    : [];
 };
 
 /** How many there are of each outcome. */
@@ -101,6 +105,12 @@ const lineOf = ({ outcome, id, name, file, description_derived, warnings }: Take
     ...(description_derived ? ['description derived'] : []),
     ...(warnings > 0 ? [counted(warnings, 'departure')] : []),
   ].join('  ');
+
+/** Usually the same document from another place: commands that name a collection then need its id. */
+const namesakeLines = ({ namesakes }: Taken): readonly string[] =>
+  namesakes.length === 0
+    ? []
+    : [`    this name is taken already, by ${namesakes.join(', ')}: name each by its id ("portico collections list")`];
 
 /** A new collection is new as a whole: only its operations are counted. */
 const changeLines = ({ changes, outcome }: Taken): readonly string[] => {

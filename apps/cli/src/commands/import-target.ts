@@ -21,6 +21,8 @@ export interface Published {
   readonly outcome: 'created' | 'updated' | 'unchanged';
   /** Whether the description is made of the document's words. */
   readonly descriptionDerived: boolean;
+  /** The ids of other collections of the name that this one gets. */
+  readonly namesakes: readonly string[];
 }
 
 export interface Planned extends Omit<Published, 'id'> {
@@ -55,18 +57,19 @@ export class DocumentRefused extends Error {}
 export const importToStores = ({ useCases }: Portico, createdBy: ProfileId | null): ImportTarget => ({
   publish: async (document) => {
     if (createdBy === null) throw new Error('A dry run must not publish');
-    const { collection, outcome } = await useCases
+    const { collection, outcome, namesakes } = await useCases
       .importCollection(operatorAuthority, createdBy, document)
       .catch(refused);
-    return { id: collection.id, outcome, descriptionDerived: isDerived(collection) };
+    return { id: collection.id, outcome, descriptionDerived: isDerived(collection), namesakes };
   },
   plan: async (document) => {
     const plan = await useCases.planImport(operatorAuthority, document).catch(refused);
-    const { outcome, current, planned } = plan;
+    const { outcome, current, planned, namesakes } = plan;
     return {
       id: current?.id ?? null,
       outcome,
       descriptionDerived: isDerived(planned),
+      namesakes,
       changes: changesOf(plan, document),
     };
   },

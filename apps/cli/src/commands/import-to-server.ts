@@ -8,6 +8,8 @@ interface ImportAnswer {
   readonly id: string;
   readonly outcome: Planned['outcome'];
   readonly description_derived: boolean;
+  /** Absent if there are none, and in the answers of earlier versions. */
+  readonly namesakes?: readonly string[];
 }
 interface PlanAnswer extends Omit<ImportAnswer, 'id'> {
   readonly id: string | null;
@@ -18,14 +20,16 @@ interface PlanAnswer extends Omit<ImportAnswer, 'id'> {
 export const importToServer = (server: Server): ImportTarget => ({
   publish: async (document) => {
     const request = { method: 'PUT', path: '/api/imports/', scope: 'catalog:write', ...sentAs(document) } as const;
-    const { id, outcome, description_derived } = (await server.ask(request).catch(refused)) as ImportAnswer;
-    return { id, outcome, descriptionDerived: description_derived };
+    const answer = (await server.ask(request).catch(refused)) as ImportAnswer;
+    const { id, outcome, description_derived, namesakes = [] } = answer;
+    return { id, outcome, descriptionDerived: description_derived, namesakes };
   },
   plan: async (document) => {
     const asked = { method: 'POST', path: '/api/imports/plan', scope: 'catalog:read', repeatable: true } as const;
     const request = { ...asked, ...sentAs(document) };
-    const { id, outcome, description_derived, changes } = (await server.ask(request).catch(refused)) as PlanAnswer;
-    return { id, outcome, descriptionDerived: description_derived, changes };
+    const answer = (await server.ask(request).catch(refused)) as PlanAnswer;
+    const { id, outcome, description_derived, namesakes = [], changes } = answer;
+    return { id, outcome, descriptionDerived: description_derived, namesakes, changes };
   },
 });
 

@@ -52,7 +52,8 @@ export interface PersonOutcome extends Told {
 export const personLine = ({ email, reason }: PersonOutcome): string =>
   reason === undefined ? email : `${email}: ${reason}`;
 
-const refusalOf = async (act: () => Promise<void>): Promise<string | null> => {
+/** The reason of a refusal; null if there was none. Throws what is the fault of nothing that was named. */
+export const refusalOf = async (act: () => Promise<void>): Promise<string | null> => {
   try {
     await act();
     return null;

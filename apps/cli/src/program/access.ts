@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { Instant } from '@portico/domain';
 import type { Pairs } from '../administration/administration.ts';
+import { deleteCollections, showCollections } from '../commands/collections.ts';
 import { grantPairs, revokePairs, showAccess } from '../commands/access.ts';
 import { addGroup, addToGroup, deleteGroup, showGroup, showGroups } from '../commands/groups.ts';
 import { toEach } from '../commands/people.ts';
@@ -11,10 +12,29 @@ import { csvOption, endOption, endOrNever, momentOption } from './options.ts';
 
 /** Who may what, and until when. */
 export const addAccess = (tool: Tool): void => {
+  addCollections(tool);
   addGrants(tool);
   addWho(tool);
   addGroups(tool);
   addRequests(tool);
+};
+
+const addCollections = (tool: Tool): void => {
+  const collections = tool.program.command('collections').description('the APIs of the catalog');
+  const list = collections
+    .command('list')
+    .argument('[name]', 'only those whose name contains this, in any case')
+    .description('list them with their ids, by name');
+  administer(tool, list, (administration, terminal, name: string | undefined) =>
+    showCollections(administration, terminal, name ?? null),
+  );
+  const remove = collections
+    .command('delete')
+    .argument('<id...>', 'the ids of collections, as "collections list" shows them')
+    .description('delete collections for good, with every grant of them');
+  administer(tool, remove, (administration, terminal, ids: string[]) =>
+    deleteCollections(administration, terminal, ids),
+  );
 };
 
 interface PairOptions {

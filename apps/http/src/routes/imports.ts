@@ -37,6 +37,11 @@ const descriptionDerived = z
   .boolean()
   .meta({ description: "Whether the description is made of the document's words." });
 
+const namesakes = z.array(uuid).optional().meta({
+  description:
+    'If what is created or changed has the name of other collections: their ids. Name them by their ids from then on.',
+});
+
 const imported = z
   .object({
     outcome,
@@ -45,6 +50,7 @@ const imported = z
     description: z.string(),
     description_derived: descriptionDerived,
     updated_at: timestamp,
+    namesakes,
     warnings: warnings.optional(),
   })
   .meta({ id: 'ImportedCollection' });
@@ -73,6 +79,7 @@ const plan = z
         operations_removed: operations,
       })
       .meta({ description: 'An operation is the same if its method and path are.' }),
+    namesakes,
     warnings: warnings.optional(),
   })
   .meta({ id: 'ImportPlan' });
@@ -97,7 +104,7 @@ export const importRoutes = [
     errors: ['name_shared'],
     handler: async ({ useCases, caller, query, body: { fields, document } }) => {
       const input = inputOf(query, fields.name, document);
-      const { outcome, collection } = await namingMember(
+      const { outcome, collection, namesakes } = await namingMember(
         useCases.importCollection(caller.authority, caller.principal.profile.id, input),
       );
       const { id, name, description, descriptionDerived, updatedAt } = collection;
@@ -105,6 +112,7 @@ export const importRoutes = [
         ...{ outcome, id, name, description },
         description_derived: descriptionDerived && description !== '',
         updated_at: new Date(updatedAt).toISOString(),
+        ...namesakesView(namesakes),
         ...warned(input.document),
       };
       return json(value);
@@ -128,7 +136,7 @@ export const importRoutes = [
     handler: async ({ useCases, caller, query, body: { fields, document } }) => {
       const input = inputOf(query, fields.name, document);
       const found = await namingMember(useCases.planImport(caller.authority, input));
-      return json({ ...planView(found, input.document), ...warned(input.document) });
+      return json({ ...planView(found, input.document), ...namesakesView(found.namesakes), ...warned(input.document) });
     },
   }),
 ] as const;
@@ -141,6 +149,8 @@ const inputOf = (
   if (!document) throw new PorticoError('invalid_body', { because: `${documentMember} is required` });
   return { name, document, strict, importKey: import_key ?? null };
 };
+
+const namesakesView = (ids: readonly string[]) => (ids.length > 0 ? { namesakes: [...ids] } : {});
 
 const warned = (document: ReadDocument) => {
   const found = warningsOf(document);

@@ -88,7 +88,13 @@ export const importsSuite = (start: Start): void => {
     const json = { name: 'Shared', openapi_spec: smallDocument };
     expect((await publish('?import_key=one', json)).status).toBe(200);
     expect((await publish('', json)).body.outcome).toBe('unchanged');
-    expect((await publish('?import_key=two', json)).status).toBe(200);
+    const planned = (await plan('?import_key=two', json)).body;
+    const [one, second] = [
+      (await publish('?import_key=one', json)).body,
+      (await publish('?import_key=two', json)).body,
+    ];
+    expect([planned.namesakes, second.namesakes]).toEqual([[one.id], [one.id]]);
+    expect((await publish('?import_key=two', json)).body).not.toHaveProperty('namesakes');
     for (const ask of [publish, plan]) {
       const { status, body } = await ask('', json);
       expect([status, body.detail]).toEqual([409, expect.stringMatching(/^Several collections have this name: /)]);

@@ -235,6 +235,17 @@ export const profilesSuite = (start: Start): void => {
       expect((await call('POST', '/api/audit/', { key, json: { message: {} } })).status).toBe(201);
     });
 
+    test('a rejection can be taken back, and then the person be approved', async () => {
+      const person = await cast.register();
+      expect((await decide(person.id, 'reopen')).body).toEqual({ detail: 'User not rejected' });
+      await decide(person.id, 'reject');
+      const reopened = await decide(person.id, 'reopen');
+      expect([reopened.status, reopened.body.registration_status]).toEqual([200, 'pending']);
+      expect((await decide(person.id, 'approve')).status).toBe(200);
+      const late = await decide(person.id, 'reopen');
+      expect([late.status, late.body]).toEqual([409, { detail: 'User already approved' }]);
+    });
+
     test('the credentials are mailed', async ({ skip }) => {
       if (!subject.mails) return skip('mails cannot be inspected');
       const client = await cast.newClient();

@@ -15,6 +15,7 @@ import {
 } from './audit/audit-log.ts';
 import {
   countCollections,
+  listAllCollections,
   listCollections,
   readDocument,
   readMetadata,
@@ -169,6 +170,7 @@ const catalog = (ports: Ports & Counting & Seeing, settings: Settings) => ({
   readMetadata: readMetadata(ports),
   readMetadataHints: readMetadataHints(ports),
   listCollections: listCollections(ports),
+  listAllCollections: listAllCollections(ports),
   countCollections: countCollections(ports),
   findCollection: findCollection(ports),
   findVisibleCollection: findVisibleCollection(ports),

@@ -24,6 +24,11 @@ export interface ImportedDocument extends Pick<NewCollection, 'name' | 'document
 
 export type ImportOutcome = 'created' | 'updated' | 'unchanged';
 
+/** The other collections of a name that a collection gets: whoever names one of them has to use its id from then on. */
+export interface Namesakes {
+  readonly namesakes: readonly CollectionId[];
+}
+
 /**
  * Adds a collection from a document, or updates the one that an earlier import made from it. Its description is the
  * document's own; if that has none, one that was written stays, and any other is made of the document's words. Throws
@@ -36,7 +41,7 @@ export const importCollection = (ports: WritingNeeds, settings: Settings) => {
     authority: AdminAuthority,
     createdBy: ProfileId,
     input: ImportedDocument,
-  ): Promise<{ readonly collection: Collection; readonly outcome: ImportOutcome }> => {
+  ): Promise<Namesakes & { readonly collection: Collection; readonly outcome: ImportOutcome }> => {
     const known = await knownFor(ports, input);
     if (!known) {
       const { name, document, strict, importKey } = input;
@@ -45,15 +50,16 @@ export const importCollection = (ports: WritingNeeds, settings: Settings) => {
         ...created,
         ...(importKey === null ? {} : { importKey }),
       });
-      return { collection, outcome: 'created' };
+      return { collection, outcome: 'created', namesakes: await namesakesOf(ports, collection) };
     }
     const { collection, changed } = await update(authority, known, editOf(input));
-    return { collection, outcome: changed ? 'updated' : 'unchanged' };
+    const namesakes = changed ? await namesakesOf(ports, collection) : [];
+    return { collection, outcome: changed ? 'updated' : 'unchanged', namesakes };
   };
 };
 
 /** What an import would do. */
-export interface ImportPlan {
+export interface ImportPlan extends Namesakes {
   readonly outcome: ImportOutcome;
   /** The collection as it is; null if it would be created. */
   readonly current: Collection | null;
@@ -76,13 +82,15 @@ export const planImport =
     const current = known && (await ports.collections.find(known));
     if (!current) {
       const planned = { name, ...describedBy(document) };
-      return { outcome: 'created', current: null, planned, added: document.operations, removed: [] };
+      const namesakes = await namesakesOf(ports, { id: null, name });
+      return { outcome: 'created', current: null, planned, namesakes, added: document.operations, removed: [] };
     }
     const planned = applied(ports.cipher, current, editOf(input));
     const outcome = changedFields(current, planned).length > 0 ? 'updated' : 'unchanged';
     const before = await operationsOf(ports, current);
     const [added, removed] = [missingIn(before, document.operations), missingIn(document.operations, before)];
-    return { outcome, current, planned, added, removed };
+    const namesakes = outcome === 'updated' ? await namesakesOf(ports, { id: known, name }) : [];
+    return { outcome, current, planned, namesakes, added, removed };
   };
 
 const editOf = ({ name, document, strict }: ImportedDocument): CollectionEdit => ({
@@ -102,6 +110,12 @@ const knownFor = async (
   if (second) throw new PorticoError('name_shared', { because: 'rename all but one, or publish by an import key' });
   return first?.id ?? null;
 };
+
+const namesakesOf = async (
+  { collections }: Pick<Ports, 'collections'>,
+  { id, name }: { readonly id: CollectionId | null; readonly name: string },
+): Promise<readonly CollectionId[]> =>
+  (await named(collections, name)).flatMap((other) => (other.id === id ? [] : other.id));
 
 const namedPage = 100;
 /** Before every id. */
