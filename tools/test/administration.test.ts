@@ -117,7 +117,7 @@ test('the same commands say the same on the stores and over HTTP', async () => {
     'added  ann-X@example.com\nnot_found  nobody@example.com\n',
   );
   expect(saidTo('who --profile ann-X@example.com --group Team-X')).toBe(
-    'ann-X@example.com  Nimbara Weather  group Team-X  until TIME\n',
+    'ann-X@example.com  Nimbara Weather  group Team-X  until 2099-12-31\n',
   );
 });
 

@@ -28,7 +28,7 @@ test('the tool creates, lists, rotates and revokes service accounts, which a run
   expect(shown).toMatch(/^portico_sa_/);
   expect(record).toMatchObject({ name: 'Reader', scopes: ['usage:read'], expires_at: '2999-02-01T00:00:00.000Z' });
   expect((await tool('list')).stdout).toBe(
-    'ci-publisher  catalog:read audit:read\nReader  usage:read  until 2999-02-01T00:00:00.000Z\n',
+    'ci-publisher  catalog:read audit:read\nReader  usage:read  until 2999-01-31\n',
   );
 
   const rotated = await tool('rotate', 'CI-Publisher', '--grace', '3600');

@@ -1,6 +1,7 @@
 import { csvText, type Instant } from '@portico/domain';
 import type { AccessFilter, AccessLine, Administration, PairOutcome, Pairs } from '../administration/administration.ts';
 import { columns } from '../columns.ts';
+import { shownEnd } from '../last-day.ts';
 import type { Terminal } from '../terminal.ts';
 import { tellOutcomes, type AllDone, type Told } from './outcomes.ts';
 
@@ -17,7 +18,7 @@ export const revokePairs = async ({ revoke }: Administration, terminal: Terminal
 const tellPairs = (terminal: Terminal, outcomes: readonly PairOutcome[]): Promise<AllDone> =>
   tellOutcomes(terminal, [outcomes as readonly (PairOutcome & Told)[]], (one) => {
     const grantee = one.email ?? `group ${one.group_name ?? ''}`;
-    const until = one.expires_at === null ? '' : `  until ${one.expires_at}`;
+    const until = one.expires_at === null ? '' : `  until ${shownEnd(one.expires_at)}`;
     return `${grantee}  ${one.collection_name}${until}${one.reason === undefined ? '' : `: ${one.reason}`}`;
   });
 
@@ -52,7 +53,7 @@ const accessRow = (line: AccessLine): readonly string[] => [
   line.collection_name,
   line.group_name === null ? 'direct' : `group ${line.group_name}`,
   [
-    line.expires_at === null ? '' : `until ${line.expires_at}`,
+    line.expires_at === null ? '' : `until ${shownEnd(line.expires_at)}`,
     line.suspended_at === null ? '' : '(suspended)',
     line.registration_status === 'approved' ? '' : `(${line.registration_status})`,
   ]

@@ -1,6 +1,7 @@
 import type { GroupInput } from '@portico/domain';
 import type { Administration } from '../administration/administration.ts';
 import { columns } from '../columns.ts';
+import { shownEnd } from '../last-day.ts';
 import { counted, type Terminal } from '../terminal.ts';
 import { personLine, tellOutcomes, type AllDone } from './outcomes.ts';
 import { newName } from './new-name.ts';
@@ -26,7 +27,9 @@ export const showGroup = async ({ group }: Administration, terminal: Terminal, n
       ({ email, full_name, claimed_at }) => `  ${email}  ${full_name}${claimed_at === null ? '' : '  (by claim)'}`,
     ),
     `${counted(found.collections.length, 'collection')}:`,
-    ...found.collections.map((one) => `  ${one.name}${one.expires_at === null ? '' : `  until ${one.expires_at}`}`),
+    ...found.collections.map(
+      (one) => `  ${one.name}${one.expires_at === null ? '' : `  until ${shownEnd(one.expires_at)}`}`,
+    ),
   ]);
   return true;
 };

@@ -7,6 +7,7 @@ import {
   type Scope,
   type ServiceAccount,
 } from '@portico/domain';
+import { shownEnd } from '../last-day.ts';
 import { OperatorError, type Terminal } from '../terminal.ts';
 import { newName } from './new-name.ts';
 
@@ -77,4 +78,4 @@ const viewOf = ({ id, name, scopes, expiresAt, createdBy, createdAt, updatedAt }
 });
 
 const lineOf = ({ name, scopes, expiresAt }: ServiceAccount): string =>
-  `${name}  ${scopes.join(' ')}${expiresAt === null ? '' : `  until ${toIso(expiresAt)}`}`;
+  `${name}  ${scopes.join(' ')}${expiresAt === null ? '' : `  until ${shownEnd(toIso(expiresAt))}`}`;
