@@ -50,7 +50,7 @@ const everything = [
   'data.folder data.owner data.files data.disk data.heartbeat',
   'database.access database.version database.tables database.writes database.intact clock.database',
   'keys.secrets keys.sealed redis.access redis.version redis.memory redis.writes',
-  'qdrant.access qdrant.vectors ollama.access ollama.model redis.installations qdrant.installations mail.access',
+  'qdrant.access qdrant.vectors ollama.access ollama.model redis.installations qdrant.installations mail.access mail.templates',
   'identity.issuer identity.keys identity.console identity.local-key clock.issuer admins names.equal jobs.given-up jobs.waiting port',
 ].flatMap((ids) => ids.split(' '));
 const ofStores = ['keys.sealed', 'admins', 'names.equal', 'jobs.given-up', 'jobs.waiting'];
@@ -95,6 +95,18 @@ const ofConfiguration: readonly Fault[] = [
     state: 'warning',
     said: /HOST=0\.0\.0\.0 .*NODE_ENV is not production/,
     advice: /NODE_ENV=production/,
+  },
+  {
+    fault: 'a mail template is named after no mail',
+    plant: (folder) => {
+      writeFileSync(join(folder, 'credentails.text.liquid'), 'Hi');
+      writeFileSync(join(folder, 'rejection.text.liquid'), 'No.');
+      return { MAIL_TEMPLATES: folder };
+    },
+    id: 'mail.templates',
+    state: 'warning',
+    said: /^credentails\.text\.liquid: A template is not used: it is named after no mail and part/,
+    advice: /docs\/mails\.md/,
   },
   {
     fault: 'HOST is the address of another machine',

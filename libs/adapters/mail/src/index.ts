@@ -1,5 +1,5 @@
 export * from './eml-mailer.ts';
-export { withTemplates } from './mail-templates.ts';
+export { findTemplateProblems, withTemplates } from './mail-templates.ts';
 export { readSender, type Sender } from './sender.ts';
 export * from './silent-mailer.ts';
 export { findSmtpProblem, type SmtpProblem } from './smtp-connection.ts';

@@ -26,6 +26,20 @@ export const withTemplates = async <Sending extends Mailer>(
   };
 };
 
+/** What a start would tell of the folder's templates, a sentence each; empty if there is nothing to tell. */
+export const findTemplateProblems = async (folder: string): Promise<readonly string[]> => {
+  const problems: string[] = [];
+  const tell = (
+    fields: { readonly template?: string; readonly reason?: string; readonly err?: unknown },
+    said: string,
+  ) => {
+    const reason = fields.err === undefined ? fields.reason : reasonOf(fields.err);
+    problems.push(`${fields.template ?? folder}: ${said}${reason === undefined ? '' : ` (${reason})`}`);
+  };
+  await loadTemplates(folder, { debug: tell, info: tell, warn: tell, error: tell });
+  return problems;
+};
+
 const parts = ['subject', 'text', 'html'] as const;
 type Part = (typeof parts)[number];
 

@@ -1,7 +1,9 @@
-import { findSmtpProblem, type SmtpProblem } from '@portico/mail';
+import { findSmtpProblem, findTemplateProblems, type SmtpProblem } from '@portico/mail';
 import { configured } from '../../wiring/parts.ts';
-import { ok, wrong, type Check } from '../check.ts';
+import { ok, warning, wrong, type Check } from '../check.ts';
 import { sentence } from '../run-checks.ts';
+
+const templateAdvice = 'Correct the file or its name: docs/mails.md lists the names and the facts of templates.';
 
 /** A mail server may resolve the name of its client before it greets. */
 const answerMs = 4_000;
@@ -18,6 +20,18 @@ export const mailChecks: readonly Check[] = [
         : wrong(sentence(problem.said), adviceFor[problem.kind]);
     },
     advice: 'Correct SMTP_URL.',
+  },
+  {
+    id: 'mail.templates',
+    needs: ['configuration'],
+    isIdle: ({ mail }) => (mail.templates === null ? 'MAIL_TEMPLATES is not set.' : null),
+    ask: async ({ config }) => {
+      const problems = await findTemplateProblems(configured(config().mail.templates, 'MAIL_TEMPLATES'));
+      return problems.length === 0
+        ? ok('Every template can be used.')
+        : problems.map((problem) => warning(sentence(problem), templateAdvice));
+    },
+    advice: templateAdvice,
   },
 ];
 
