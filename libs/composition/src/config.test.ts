@@ -127,7 +127,9 @@ test.each([
   ['http://127.0.0.1:3000', 'http://127.0.0.1:3000/mcp'],
   ['https://example.com/portico/', 'https://example.com/portico/mcp'],
 ])('PUBLIC_URL may be %s', (PUBLIC_URL, resource) => {
-  expect(readConfig({ ...production, PUBLIC_URL }).accessTokens?.resource).toBe(resource);
+  const { accessTokens, settings } = readConfig({ ...production, PUBLIC_URL });
+  expect(accessTokens?.resource).toBe(resource);
+  expect(`${settings.publicUrl}/mcp`).toBe(resource);
 });
 
 test('production needs a secrets key, and an issuer or IDENTITY_LOCAL=true', () => {

@@ -175,6 +175,7 @@ const settledConfig = (read: Read): Omit<Config, 'warnings' | 'jobWarnings'> => 
       identityEmailCheck: read.IDENTITY_EMAIL_CHECK,
       registrationRequiresToken: read.REGISTRATION_REQUIRES_TOKEN,
       adminNotices: read.ADMIN_NOTICES === 'on',
+      publicUrl: read.PUBLIC_URL ?? null,
       strictDocuments: read.SPEC_VALIDATION === 'strict',
       defaultLimit: read.RATE_LIMIT_DEFAULT,
       anonymousLimit: limitOrOff(read.RATE_LIMIT_ANONYMOUS, production ? { allowed: 600, windowSeconds: 60 } : null),

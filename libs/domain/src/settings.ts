@@ -10,6 +10,8 @@ export interface Settings {
   readonly registrationRequiresToken: boolean;
   /** Whether admins get mails about waiting registrations (specification, section 3). */
   readonly adminNotices: boolean;
+  /** Where callers reach the service, without a slash at its end, for mails; null if that was not said. */
+  readonly publicUrl: string | null;
   /** Whether documents that violate the official JSON Schema are refused in every request. */
   readonly strictDocuments: boolean;
   /** For clients with neither an active override nor an active tier (specification, section 7). */

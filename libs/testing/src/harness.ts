@@ -33,6 +33,7 @@ export const defaultSettings: Settings = {
   identityEmailCheck: 'claimed',
   registrationRequiresToken: false,
   adminNotices: true,
+  publicUrl: null,
   strictDocuments: false,
   defaultLimit: { allowed: 600, windowSeconds: 60 },
   anonymousLimit: null,

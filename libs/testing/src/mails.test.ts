@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { operatorAuthority, toIso, type Profile, type ProfileId } from '@portico/domain';
+import { createCast } from './cast.ts';
 import { createHarness, type Harness } from './harness.ts';
 
 const authority = operatorAuthority;
@@ -32,6 +33,24 @@ test('a secret that an admin rotates is mailed to its owner, with the end of the
       .slice(0, 16)
       .replace('T', ' ')} UTC`,
   );
+});
+
+test('mails name the public address of the service, if that is set', async () => {
+  const address = 'https://portico.example.com';
+  for (const publicUrl of [address, null]) {
+    const harness = createHarness({ publicUrl });
+    const cast = await createCast(harness);
+    await cast.approved('ada');
+    await harness.useCases.rejectProfile(cast.authority, (await register(harness, 'bob')).id, null);
+    await register(harness, 'eve');
+    await harness.runJobs();
+    const { sent } = harness.mailer;
+    expect(new Set(sent.map(({ name }) => name))).toEqual(new Set(['credentials', 'rejection', 'waiting']));
+    for (const mail of sent) {
+      expect(mail.facts).toMatchObject({ address: publicUrl });
+      expect(mail.text.includes(`${address}/console/`)).toBe(publicUrl !== null);
+    }
+  }
 });
 
 test('the secret of a rotation waits sealed in its own job', async () => {

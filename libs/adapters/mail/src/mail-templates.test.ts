@@ -4,17 +4,23 @@ import { join } from 'node:path';
 import { recordLog } from '@portico/contracts';
 import { credentialsMail, type ClientId, type JobId, type Mail, rejectionMail } from '@portico/domain';
 import { expect, onTestFinished, test } from 'vitest';
-import { withTemplates } from './mail-templates.ts';
+import { findTemplateProblems, withTemplates } from './mail-templates.ts';
 
 const ada = { email: 'ada@example.com' };
 const credentials = { clientId: 'c-1' as ClientId, secret: 'what only Ada may know' };
-const ofCredentials = credentialsMail('a1' as JobId, ada, credentials);
+const head = (id: string) => ({ id: id as JobId, address: 'https://portico.example.com' });
+const ofCredentials = credentialsMail(head('a1'), ada, credentials);
 
-/** A mailer with these templates, what it sent, and what it logged. */
-const mailerWith = async (files: Readonly<Record<string, string>>) => {
+const folderOf = async (files: Readonly<Record<string, string>>): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'templates-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return folder;
+};
+
+/** A mailer with these templates, what it sent, and what it logged. */
+const mailerWith = async (files: Readonly<Record<string, string>>) => {
+  const folder = await folderOf(files);
   const sent: Mail[] = [];
   const log = recordLog();
   const mailer = await withTemplates(
@@ -27,7 +33,7 @@ const mailerWith = async (files: Readonly<Record<string, string>>) => {
 test('templates replace the parts of their mail, with its facts', async () => {
   const { mailer, sent, log } = await mailerWith({
     'credentials.subject.liquid': 'Welcome, {{ email }}',
-    'credentials.text.liquid': 'Id {{ client_id }}, secret {{ client_secret }}.',
+    'credentials.text.liquid': 'Id {{ client_id }}, secret {{ client_secret }}, at {{ address }}.',
     'credentials.html.liquid': '<b>{{ client_id }}</b>',
   });
   await mailer.send(ofCredentials);
@@ -35,7 +41,7 @@ test('templates replace the parts of their mail, with its facts', async () => {
     {
       to: ada.email,
       subject: 'Welcome, ada@example.com',
-      text: 'Id c-1, secret what only Ada may know.',
+      text: 'Id c-1, secret what only Ada may know, at https://portico.example.com.',
       html: '<b>c-1</b>',
     },
   ]);
@@ -44,7 +50,7 @@ test('templates replace the parts of their mail, with its facts', async () => {
 
 test('other mails, and parts without a template, keep their words', async () => {
   const { mailer, sent } = await mailerWith({ 'credentials.subject.liquid': 'Hi' });
-  const rejection = rejectionMail('a2' as JobId, ada, 'No.');
+  const rejection = rejectionMail(head('a2'), ada, 'No.');
   await mailer.send(ofCredentials);
   await mailer.send(rejection);
   expect(sent).toEqual([{ ...ofCredentials, subject: 'Hi' }, rejection]);
@@ -52,14 +58,14 @@ test('other mails, and parts without a template, keep their words', async () => 
 
 test('with a template for the text alone, the HTML says the same', async () => {
   const { mailer, sent } = await mailerWith({ 'rejection.text.liquid': 'No: {{ reason }}' });
-  await mailer.send(rejectionMail('a1' as JobId, ada, '<i>&</i>'));
+  await mailer.send(rejectionMail(head('a1'), ada, '<i>&</i>'));
   expect(sent[0]?.text).toBe('No: <i>&</i>');
   expect(sent[0]?.html).toContain('<pre>No: &lt;i&gt;&amp;&lt;/i&gt;</pre>');
 });
 
 test('what people wrote cannot become markup in HTML', async () => {
   const { mailer, sent } = await mailerWith({ 'rejection.html.liquid': '<p>{{ reason }}</p>' });
-  await mailer.send(rejectionMail('a1' as JobId, ada, '<script>"&'));
+  await mailer.send(rejectionMail(head('a1'), ada, '<script>"&'));
   expect(sent[0]?.html).toBe('<p>&lt;script&gt;&#34;&amp;</p>');
 });
 
@@ -70,7 +76,7 @@ test('a template may render another file of its folder, and none outside', async
     'rejection.text.liquid': "{% render '/etc/hostname' %}",
   });
   await mailer.send(ofCredentials);
-  await mailer.send(rejectionMail('a1' as JobId, ada, null));
+  await mailer.send(rejectionMail(head('a1'), ada, null));
   expect(sent[0]?.text).toBe('Hi. Yours, Roads');
   expect(sent[1]?.text).toContain('your registration was reviewed');
   expect(log.lines).toHaveLength(1);
@@ -116,4 +122,25 @@ test('a folder that cannot be read is told, and changes nothing', async () => {
   await mailer.send(ofCredentials);
   expect(sent).toEqual([ofCredentials]);
   expect(JSON.stringify(log.lines)).toContain('cannot be read');
+});
+
+test('what a start would tell of a folder can be asked for', async () => {
+  const good = { 'footer.liquid': 'Yours', 'credentials.text.liquid': "Hi. {% render 'footer' %}" };
+  expect(await findTemplateProblems(await folderOf(good))).toEqual([]);
+  const bad = {
+    ...good,
+    'credentails.text.liquid': 'Hi',
+    'rejection.text.liquid': '{% if %',
+    'expiry.text.liquid': '',
+  };
+  const problems = await findTemplateProblems(await folderOf({ ...bad, 'waiting.text.liquid': 'x'.repeat(262_145) }));
+  expect(problems).toEqual([
+    expect.stringMatching(/^waiting\.text\.liquid: A template is not used: it has more than 262144 bytes$/),
+    expect.stringMatching(/^credentails\.text\.liquid: A template is not used: it is named after no mail and part/),
+    expect.stringMatching(/^rejection\.text\.liquid: A template is broken: the service's own words stay \(.+\)$/),
+  ]);
+  const missing = join(import.meta.dirname, 'no-such-folder');
+  expect((await findTemplateProblems(missing))[0]).toMatch(
+    /no-such-folder: The folder of templates cannot be read: .* \(ENOENT/,
+  );
 });

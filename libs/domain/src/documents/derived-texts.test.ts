@@ -78,9 +78,10 @@ test('a mail adds a few sentences to what its recipient and an admin may enter',
     text: 200 + 1_000 + 1_000,
     html: escapedMax * (200 + 1_000) + 1_000,
   } satisfies Record<Shown, number>;
+  const head = { id: 'j' as JobId, address: 'https://portico.example.com' };
   const mails = [
-    credentialsMail('j' as JobId, profile, { clientId: 'c' as ClientId, secret: 's'.repeat(100) }),
-    rejectionMail('j' as JobId, profile, '"'.repeat(1_000)),
+    credentialsMail(head, profile, { clientId: 'c' as ClientId, secret: 's'.repeat(100) }),
+    rejectionMail(head, profile, '"'.repeat(1_000)),
   ];
   for (const mail of mails)
     for (const part of Object.keys(bounds) as Shown[]) expect(mail[part].length).toBeLessThanOrEqual(bounds[part]);

@@ -54,6 +54,13 @@ export class DeliveryError extends Error {
  */
 export type Recipient = Pick<Profile, 'email'>;
 
+/** What a mail has besides its words and its recipient. */
+export interface Letterhead {
+  readonly id: JobId;
+  /** Where callers reach the service, without a slash at its end; null if that is not known. */
+  readonly address: string | null;
+}
+
 /** A paragraph, or lines that are kept as they are. */
 export type Part = string | readonly string[];
 
@@ -64,13 +71,13 @@ export interface Written {
   readonly facts: MailFacts;
 }
 
-/** Makes every line plain (`plainLine`), wherever its words come from. */
+/** Makes every line plain (`plainLine`), wherever its words come from, and ends with where the service is, if known. */
 export const mailTo = (
   { email: to }: Recipient,
-  id: JobId,
+  { id, address }: Letterhead,
   { name, subject, parts: written, facts }: Written,
 ): Mail => {
-  const parts = ['Hello,', ...written].map((part) =>
+  const parts = ['Hello,', ...written, ...(address === null ? [] : [placesAt(address)])].map((part) =>
     typeof part === 'string' ? plainLine(part) : part.map(plainLine),
   );
   return {
@@ -80,8 +87,14 @@ export const mailTo = (
     text: parts.map((part) => (typeof part === 'string' ? part : part.join('\n'))).join('\n\n') + '\n',
     html: `<!doctype html>\n<html><body>\n${parts.map(toHtml).join('\n')}\n</body></html>\n`,
     name,
-    facts: { email: to, ...inPlainLines(facts) },
+    facts: { email: to, address, ...inPlainLines(facts) },
   };
+};
+
+/** The console is at the root of its host, wherever the rest is. */
+const placesAt = (address: string): readonly string[] => {
+  const [origin = address] = /^https?:\/\/[^/]+/.exec(address) ?? [];
+  return [`service:       ${address}`, `console:       ${origin}/console/`, `documentation: ${address}/docs`];
 };
 
 const inPlainLines = (facts: MailFacts): MailFacts =>

@@ -1,10 +1,9 @@
 import type { Expiry } from '../grants/expiry.ts';
-import type { JobId } from '../ids.ts';
 import { minuteOf } from '../instant.ts';
 import { shortLine } from '../line.ts';
 import type { PendingProfiles, Profile } from '../profiles/profile.ts';
 import type { PendingRequests, WaitingRequest } from '../requests/access-request.ts';
-import { type Mail, mailTo, type Part, type Recipient } from './mail.ts';
+import { type Letterhead, type Mail, mailTo, type Part, type Recipient } from './mail.ts';
 import { endFacts, moreParts, nameOfEnd } from './mails-to-clients.ts';
 
 /** The minimum time between two notices to one admin about who waits. */
@@ -12,7 +11,7 @@ export const noticeRestMs = 300_000;
 
 /** The notice to an admin of who waits for a decision: registrations and requests for access, the newest of them by name. */
 export const waitingNotice = (
-  id: JobId,
+  head: Letterhead,
   to: Recipient,
   registrations: PendingProfiles,
   requests: PendingRequests,
@@ -22,7 +21,7 @@ export const waitingNotice = (
     ...counted(requests.total, 'request for access', 'requests for access'),
   ];
   const [only] = counts;
-  return mailTo(to, id, {
+  return mailTo(to, head, {
     name: 'waiting',
     subject:
       counts.length === 1 && only
@@ -43,8 +42,8 @@ export const waitingNotice = (
 };
 
 /** The day's notice to an admin of what ends soon, the first to end first. */
-export const expiriesNotice = (id: JobId, to: Recipient, ends: readonly Expiry[], total: number): Mail =>
-  mailTo(to, id, {
+export const expiriesNotice = (head: Letterhead, to: Recipient, ends: readonly Expiry[], total: number): Mail =>
+  mailTo(to, head, {
     name: 'expiries',
     subject: total === 1 ? 'One right ends soon' : `${total} rights end soon`,
     parts: [

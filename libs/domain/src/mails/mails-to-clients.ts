@@ -1,23 +1,26 @@
 import type { Expiry } from '../grants/expiry.ts';
-import type { JobId } from '../ids.ts';
 import { type Instant, minuteOf } from '../instant.ts';
 import { shortLine } from '../line.ts';
 import type { Credentials, RotatedCredentials } from '../profiles/api-key.ts';
 import type { RequestStatus } from '../requests/access-request.ts';
-import { type Mail, mailTo, type Part, type Recipient } from './mail.ts';
+import { type Letterhead, type Mail, mailTo, type Part, type Recipient } from './mail.ts';
 
 /** The mail with the credentials of an approved profile. */
-export const credentialsMail = (id: JobId, to: Recipient, credentials: Credentials): Mail =>
-  mailTo(to, id, {
+export const credentialsMail = (head: Letterhead, to: Recipient, credentials: Credentials): Mail =>
+  mailTo(to, head, {
     name: 'credentials',
     subject: 'Your API credentials',
-    parts: ['your registration was approved. These are your API credentials:', linesOf(credentials), howToUse],
+    parts: ['your registration was approved. These are your API credentials:', linesOf(credentials), ...howToUse(head)],
     facts: factsOf(credentials),
   });
 
 /** The mail with credentials whose secret an administrator has replaced. */
-export const rotationMail = (id: JobId, to: Recipient, { previousUntil, ...credentials }: RotatedCredentials): Mail =>
-  mailTo(to, id, {
+export const rotationMail = (
+  head: Letterhead,
+  to: Recipient,
+  { previousUntil, ...credentials }: RotatedCredentials,
+): Mail =>
+  mailTo(to, head, {
     name: 'rotation',
     subject: 'Your new API credentials',
     parts: [
@@ -26,22 +29,26 @@ export const rotationMail = (id: JobId, to: Recipient, { previousUntil, ...crede
       previousUntil === null
         ? 'Your previous secret no longer works.'
         : `Your previous secret works until ${minuteOf(previousUntil)}.`,
-      howToUse,
+      ...howToUse(head),
     ],
     facts: { ...factsOf(credentials), previous_until: previousUntil === null ? null : minuteOf(previousUntil) },
   });
 
 /** The notice of a rejection, with the reason if there is one. */
-export const rejectionMail = (id: JobId, to: Recipient, reason: string | null): Mail =>
-  mailTo(to, id, {
+export const rejectionMail = (head: Letterhead, to: Recipient, reason: string | null): Mail =>
+  mailTo(to, head, {
     name: 'rejection',
     subject: 'Your registration was rejected',
-    parts: ['your registration was reviewed and rejected.', ...reasonParts(reason)],
+    parts: [
+      'your registration was reviewed and rejected.',
+      ...reasonParts(reason),
+      'If you need access all the same, ask an administrator of your organisation: the rejection can be taken back.',
+    ],
     facts: { reason },
   });
 
-export const suspensionMail = (id: JobId, to: Recipient, reason: string | null): Mail =>
-  mailTo(to, id, {
+export const suspensionMail = (head: Letterhead, to: Recipient, reason: string | null): Mail =>
+  mailTo(to, head, {
     name: 'suspension',
     subject: 'Your access is suspended',
     parts: [
@@ -52,11 +59,14 @@ export const suspensionMail = (id: JobId, to: Recipient, reason: string | null):
     facts: { reason },
   });
 
-export const resumptionMail = (id: JobId, to: Recipient): Mail =>
-  mailTo(to, id, {
+export const resumptionMail = (head: Letterhead, to: Recipient): Mail =>
+  mailTo(to, head, {
     name: 'resumption',
     subject: 'Your access is resumed',
-    parts: ['your access is no longer suspended: your sign-in and your API credentials work as before.'],
+    parts: [
+      'your access is no longer suspended: your sign-in and your API credentials work again.',
+      'There is nothing you have to do: go on as before.',
+    ],
     facts: {},
   });
 
@@ -70,13 +80,13 @@ export interface DecidedRequest {
 }
 
 export const requestDecidedMail = (
-  id: JobId,
+  head: Letterhead,
   to: Recipient,
   { collection, status, answer, expiresAt }: DecidedRequest,
 ): Mail => {
   const name = shortLine(collection, nameMax);
   const isGiven = status !== 'denied';
-  return mailTo(to, id, {
+  return mailTo(to, head, {
     name: 'request-decided',
     subject: isGiven ? `You have access to ${name}` : `No access to ${name}`,
     parts: isGiven
@@ -99,8 +109,8 @@ export const requestDecidedMail = (
 };
 
 /** What of a client ends soon, the first to end first. */
-export const expiryMail = (id: JobId, to: Recipient, ends: readonly Expiry[], total: number): Mail =>
-  mailTo(to, id, {
+export const expiryMail = (head: Letterhead, to: Recipient, ends: readonly Expiry[], total: number): Mail =>
+  mailTo(to, head, {
     name: 'expiry',
     subject: total === 1 ? 'Something of yours ends soon' : `${total} things of yours end soon`,
     parts: [
@@ -129,8 +139,11 @@ export const endFacts = ({ collection, group, expiresAt }: Expiry) => ({
 export const moreParts = (shown: number, total: number): readonly Part[] =>
   total > shown ? [`… and ${total - shown} more.`] : [];
 
-const howToUse =
-  'Send them in the headers X-Client-ID and X-API-Key. The secret is not shown again: store it like a password.';
+const howToUse = ({ address }: Letterhead): readonly Part[] => [
+  'Send them with each call, as one string, X-API-Key: <client_id>.<client_secret>, or in the two headers X-Client-ID and X-API-Key. GET /api/collections/ lists what you may use.',
+  'The secret is not shown again: store it like a password.',
+  ...(address === null ? ['An administrator can tell you the address of the service.'] : []),
+];
 
 const linesOf = ({ clientId, secret }: Credentials): readonly string[] => [
   `client_id: ${clientId}`,

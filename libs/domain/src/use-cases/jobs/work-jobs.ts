@@ -4,7 +4,7 @@ import { dayMs } from '../../instant.ts';
 import { type Job, type JobKind, jobKinds, type NoticeTask } from '../../jobs/job.ts';
 import { retryDelayMs } from '../../jobs/retry-policy.ts';
 import { shortLine } from '../../line.ts';
-import { DeliveryError, type Mail } from '../../mails/mail.ts';
+import { DeliveryError, type Letterhead, type Mail } from '../../mails/mail.ts';
 import { expiriesNotice, noticeRestMs, waitingNotice } from '../../mails/mails-to-admins.ts';
 import {
   credentialsMail,
@@ -19,6 +19,7 @@ import type { Checkpoint, Ports } from '../../ports/index.ts';
 import type { Credentials } from '../../profiles/api-key.ts';
 import type { PendingRequests } from '../../requests/access-request.ts';
 import { TextRefusedError } from '../../search/embedding.ts';
+import type { Settings } from '../../settings.ts';
 import { noticedAdmins, type NoticeSettings, openCredentials } from '../mails/mail-jobs.ts';
 import { indexOperations } from '../operations/index-operations.ts';
 import { offeredAtOnce } from '../outbox/offer-jobs.ts';
@@ -66,6 +67,8 @@ type Needs = Pick<
   | 'documents'
 >;
 
+type MailSettings = NoticeSettings & Pick<Settings, 'publicUrl'>;
+
 /**
  * Runs one outbox job, at least once. Its lease keeps other workers away, and a long job extends it at each checkpoint;
  * if slow calls outlast the lease, a second worker may run the job too. Jobs bear repetition: a mail keeps its
@@ -73,7 +76,7 @@ type Needs = Pick<
  * `isEnding` returns true a job is interrupted: it is due again at once, and that counts as no failure.
  */
 export const workJob =
-  (ports: Needs, settings: NoticeSettings) =>
+  (ports: Needs, settings: MailSettings) =>
   async (id: JobId, isEnding: () => boolean = () => false): Promise<JobOutcome> => {
     const now = ports.clock.now();
     const job = await ports.outbox.claim(id, now, now + leaseMs);
@@ -96,29 +99,30 @@ export const workJob =
 /** Returns whether a mail went out. */
 const perform = async (
   ports: Needs,
-  settings: NoticeSettings,
+  settings: MailSettings,
   { id, task }: Job,
   checkpoint: Checkpoint,
 ): Promise<boolean> => {
+  const head = { id, address: settings.publicUrl };
   switch (task.kind) {
     case 'mail.credentials':
-      return sendCurrent(ports, id, task, credentialsMail);
+      return sendCurrent(ports, head, task, credentialsMail);
     case 'mail.rotation':
-      return sendCurrent(ports, id, task, rotationMail);
+      return sendCurrent(ports, head, task, rotationMail);
     case 'mail.rejection':
-      return sendTo(ports, task.profileId, (profile) => rejectionMail(id, profile, task.reason));
+      return sendTo(ports, task.profileId, (profile) => rejectionMail(head, profile, task.reason));
     case 'mail.suspension':
-      return sendTo(ports, task.profileId, (profile) => suspensionMail(id, profile, task.reason));
+      return sendTo(ports, task.profileId, (profile) => suspensionMail(head, profile, task.reason));
     case 'mail.resumption':
-      return sendTo(ports, task.profileId, (profile) => resumptionMail(id, profile));
+      return sendTo(ports, task.profileId, (profile) => resumptionMail(head, profile));
     case 'mail.request':
-      return sendDecision(ports, id, task);
+      return sendDecision(ports, head, task);
     case 'mail.expiry':
-      return sendExpiry(ports, id, task.profileId);
+      return sendExpiry(ports, head, task.profileId);
     case 'mail.expiries':
-      return sendExpiries(ports, settings, id, task.profileId);
+      return sendExpiries(ports, settings, head, task.profileId);
     case 'mail.notice':
-      return sendNotice(ports, settings, id, task);
+      return sendNotice(ports, settings, head, task);
     case 'embed':
       await embedCollection(ports, task.collectionId);
       return false;
@@ -151,35 +155,35 @@ const sendTo = async (
 /** Never mails a secret that was replaced meanwhile: its successor's mail may already have arrived. */
 const sendCurrent = async <Mailed extends Credentials>(
   ports: Needs,
-  id: JobId,
+  head: Letterhead,
   { profileId, sealed }: { readonly profileId: Recipient['id']; readonly sealed: string },
-  write: (id: JobId, profile: Recipient, credentials: Mailed) => Mail,
+  write: (head: Letterhead, profile: Recipient, credentials: Mailed) => Mail,
 ): Promise<boolean> => {
-  const credentials = openCredentials<Mailed>(ports.cipher, id, sealed);
+  const credentials = openCredentials<Mailed>(ports.cipher, head.id, sealed);
   const row = await ports.callers.byClientId(credentials.clientId, null, ports.clock.now());
   if (row?.key?.current.tag !== ports.keys.tag(credentials.secret)) return false;
-  return sendTo(ports, profileId, (profile) => write(id, profile, credentials));
+  return sendTo(ports, profileId, (profile) => write(head, profile, credentials));
 };
 
 /** Lists who waits now. Sends nothing if all are decided, or if the recipient no longer gets notices. */
 const sendNotice = async (
   ports: Needs,
   settings: NoticeSettings,
-  id: JobId,
+  head: Letterhead,
   { profileId }: NoticeTask,
 ): Promise<boolean> => {
   const waiting = await ports.profiles.pending(noticeNamesMax);
   const asking = await pendingRequests(ports);
   const admin = (await noticedAdmins(ports, settings)).find((noticed) => noticed.id === profileId);
   if (waiting.total + asking.total === 0 || !admin) return false;
-  await ports.mailer.send(waitingNotice(id, admin, waiting, asking));
+  await ports.mailer.send(waitingNotice(head, admin, waiting, asking));
   return true;
 };
 
 /** Nobody is told about a request that is gone, pending again, or withdrawn. */
 const sendDecision = async (
   ports: Needs,
-  id: JobId,
+  head: Letterhead,
   { profileId, requestId }: { readonly profileId: Recipient['id']; readonly requestId: RequestId },
 ): Promise<boolean> => {
   const request = await ports.requests.find(requestId);
@@ -195,7 +199,7 @@ const sendDecision = async (
   const ends = (await ports.accessMatrix.rows(filter, null, waysMax)).map(({ way }) => way.expiresAt);
   const expiresAt = ends.reduce<number | null>((last, end) => (end === null ? last : Math.max(last ?? 0, end)), null);
   const facts = { collection, status, answer, expiresAt: ends.includes(null) ? null : expiresAt };
-  return sendTo(ports, profileId, (profile) => requestDecidedMail(id, profile, facts));
+  return sendTo(ports, profileId, (profile) => requestDecidedMail(head, profile, facts));
 };
 
 /** By how many ways a mail looks for the last end of an access. */
@@ -215,22 +219,22 @@ const soon = ({ clock }: Needs) => {
 };
 
 /** Sends nothing if nothing ends any more. */
-const sendExpiry = async (ports: Needs, id: JobId, profileId: Recipient['id']): Promise<boolean> => {
+const sendExpiry = async (ports: Needs, head: Letterhead, profileId: Recipient['id']): Promise<boolean> => {
   const { total, first } = await ports.expiries.ofProfile(profileId, soon(ports), endsMax);
-  return total > 0 && sendTo(ports, profileId, (profile) => expiryMail(id, profile, first, total));
+  return total > 0 && sendTo(ports, profileId, (profile) => expiryMail(head, profile, first, total));
 };
 
 /** The same to an admin, if the recipient still gets notices. */
 const sendExpiries = async (
   ports: Needs,
   settings: NoticeSettings,
-  id: JobId,
+  head: Letterhead,
   profileId: Recipient['id'],
 ): Promise<boolean> => {
   const { total, first } = await ports.expiries.ofAll(soon(ports), endsMax);
   const admin = (await noticedAdmins(ports, settings)).find((noticed) => noticed.id === profileId);
   if (total === 0 || !admin) return false;
-  await ports.mailer.send(expiriesNotice(id, admin, first, total));
+  await ports.mailer.send(expiriesNotice(head, admin, first, total));
   return true;
 };
 
