@@ -81,11 +81,13 @@ test('the steps of the example plan on a pull request, publish on a push, and fa
   }
 });
 
-test('the example installs the tool as the image does, at the version of this project', () => {
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-  const fetched = steps.find((step) => step.with?.['path'] === '.portico')?.with?.['ref'];
-  expect(fetched).toBe(`v${version}`);
-  expect(page).toContain(`/portico:${version} import`);
+test('the example fetches what its reader chooses, as the page explains, and installs it as the image does', () => {
+  const fetched = steps.find((step) => step.with?.['path'] === '.portico')?.with;
+  for (const chosen of [fetched?.['repository'], fetched?.['ref']]) {
+    expect(chosen).toMatch(/^YOUR-/);
+    expect(page).toContain(`\`${String(chosen)}\``);
+  }
+  expect(page).not.toMatch(/portico:[\d.]+/);
   const install = steps.find(({ name }) => name === 'Install the tool')?.run ?? '';
   const image = /RUN (npm ci .*)/.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'))?.[1] ?? '';
   expect(image.startsWith(install.replace(/ --workspace .*/, ''))).toBe(true);
