@@ -53,6 +53,7 @@ export const createJudge = (document: Document) => {
         (bare.startsWith('/docs') && reply.status === 200) ||
         // The page for browsers; 503 until it was built.
         (bare.startsWith('/console') && [200, 503].includes(reply.status)) ||
+        (bare === '/favicon.ico' && reply.status === 200) ||
         (bare === '/' && reply.status === 302) ||
         bare === '/mcp'; // It describes itself, in its own protocol.
       assert(undocumented || [404, 405].includes(reply.status), `${method} ${path} is not documented: ${reply.status}`);

@@ -25,6 +25,8 @@ export interface ConsoleFiles {
   page(signInOrigins: readonly string[], framable: boolean): Promise<ReadyAnswer>;
   /** Throws `not_found` for any other name than those that the page loads. */
   asset(name: string, acceptsGzip: boolean): Promise<ReadyAnswer>;
+  /** The icon, for those who know no name of it. Throws `not_found` until the console was built. */
+  icon(acceptsGzip: boolean): Promise<ReadyAnswer>;
 }
 
 const notBuilt =
@@ -50,13 +52,20 @@ export const createConsoleFiles = (folder: string = builtConsole): ConsoleFiles 
         ...policyHeaders(signInOrigins, framable),
       });
     },
-    async asset(name, acceptsGzip) {
-      const file = (await built())?.assets.get(name);
-      if (!file) throw new PorticoError('not_found');
-      const zipped = acceptsGzip ? file.gzip : null;
-      return ready(zipped ?? file.plain, { ...file.headers, ...(zipped ? { 'Content-Encoding': 'gzip' } : {}) });
+    asset: async (name, acceptsGzip) => sent((await built())?.assets.get(name), acceptsGzip),
+    async icon(acceptsGzip) {
+      const assets = (await built())?.assets ?? new Map<string, ConsoleFile>();
+      const name = [...assets.keys()].find((known) => /^icon-[^.]+\.svg$/.test(known)) ?? '';
+      // This name does not change with the content.
+      return sent(assets.get(name), acceptsGzip, { 'Cache-Control': 'public, max-age=86400' });
     },
   };
+};
+
+const sent = (file: ConsoleFile | undefined, acceptsGzip: boolean, own: AnswerHeaders = {}): ReadyAnswer => {
+  if (!file) throw new PorticoError('not_found');
+  const zipped = acceptsGzip ? file.gzip : null;
+  return ready(zipped ?? file.plain, { ...file.headers, ...own, ...(zipped ? { 'Content-Encoding': 'gzip' } : {}) });
 };
 
 /**

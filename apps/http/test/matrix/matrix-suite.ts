@@ -8,7 +8,9 @@ import type { World } from './world.ts';
 
 /** The console's page and files, and signing in at the local issuer: pages and protocols with tests of their own. */
 const isForBrowsers = ({ path }: Pick<Route, 'path'>): boolean =>
-  path.startsWith('/local-issuer/') || (path.startsWith('/console') && path !== '/console/config.json');
+  path === '/favicon.ico' ||
+  path.startsWith('/local-issuer/') ||
+  (path.startsWith('/console') && path !== '/console/config.json');
 
 interface MatrixOptions {
   /** All of them by default. */

@@ -1,0 +1,49 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ReadyAnswer } from '../answers/answer.ts';
+import { createConsoleFiles } from './console-files.ts';
+
+const icon = '<svg xmlns="http://www.w3.org/2000/svg"/>';
+const bytesOf = ({ body }: ReadyAnswer): Buffer => Buffer.from(body as Uint8Array);
+
+describe('the files of the console', () => {
+  let folder: string;
+  beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'portico-console-'))));
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const build = async (): Promise<void> => {
+    await mkdir(join(folder, 'assets'));
+    await writeFile(join(folder, 'index.html'), '<!doctype html>');
+    await writeFile(join(folder, 'assets/icon-page-Ab12.js'), '');
+    await writeFile(join(folder, 'assets/icon-Ab12.svg'), icon);
+    await writeFile(join(folder, 'assets/icon-Ab12.svg.gz'), gzipSync(icon));
+  };
+
+  test('have the icon for those who know no name of it, to keep for a day', async () => {
+    await build();
+    const answer = await createConsoleFiles(folder).icon(false);
+    expect(answer.headers).toEqual({
+      'Content-Type': 'image/svg+xml',
+      'Cache-Control': 'public, max-age=86400',
+      Vary: 'Accept-Encoding',
+    });
+    expect(bytesOf(answer).toString()).toBe(icon);
+  });
+
+  test('have the icon as gzip for those who accept that', async () => {
+    await build();
+    const answer = await createConsoleFiles(folder).icon(true);
+    expect(answer.headers['Content-Encoding']).toBe('gzip');
+    expect(gunzipSync(bytesOf(answer)).toString()).toBe(icon);
+  });
+
+  test('have no icon until they are built, and have it then', async () => {
+    const files = createConsoleFiles(folder);
+    await expect(files.icon(false)).rejects.toMatchObject({ code: 'not_found' });
+    await build();
+    expect((await files.icon(false)).status).toBeNull();
+  });
+});
