@@ -108,7 +108,7 @@ describe.each([
     expect(listed.map(({ id }) => id)).toContain(one?.id);
     const lines = (await tool('collections', 'list', 'twice')).stdout.trim().split('\n');
     expect(lines).toHaveLength(listed.length);
-    expect(lines[0]).toMatch(/^[0-9a-f-]{36}  Twice named  created \d{4}-\d\d-\d\d  changed \d{4}-\d\d-\d\d$/);
+    expect(lines[0]).toMatch(/^[0-9a-f-]{36} {2}Twice named {2}created \d{4}-\d\d-\d\d {2}changed \d{4}-\d\d-\d\d$/);
     const ids = listed.map(({ id }) => id);
     const gone = await tool('collections', 'delete', ...ids, 'no-id');
     expect([gone.code, gone.stdout]).toEqual([

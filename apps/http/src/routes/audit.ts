@@ -114,11 +114,9 @@ const filters = {
     .default('client')
     .meta({ description: "Whose entries: the callers' (`client`), the service's own (`system`), or `all`." }),
   actor_id: profileId.optional().meta({ description: 'Written or caused by this profile or service account.' }),
-  actor: profileReference
-    .optional()
-    .meta({
-      description: 'The same by the e-mail of a profile, or its id; an e-mail that is not registered is a 404.',
-    }),
+  actor: profileReference.optional().meta({
+    description: 'The same by the e-mail of a profile, or its id; an e-mail that is not registered is a 404.',
+  }),
   client_id: facet.meta({ description: '`message.client_id`' }),
   collection_id: facet.meta({ description: '`message.collection_id`' }),
   action: facet.meta({ description: '`message.action`' }),

@@ -72,11 +72,9 @@ const filters = z.object({
     .meta({ description: 'What a line is about. Only those with uses are listed.' }),
   collection_id: collectionId.optional().meta({ description: 'Only uses of this collection.' }),
   profile_id: profileId.optional().meta({ description: "Only this profile's. Administrators may ask for any." }),
-  collection: collectionReference
-    .optional()
-    .meta({
-      description: 'The same by its name, which one may have that the caller sees, and no other; or by its id.',
-    }),
+  collection: collectionReference.optional().meta({
+    description: 'The same by its name, which one may have that the caller sees, and no other; or by its id.',
+  }),
   profile: profileReference.optional().meta({ description: 'The same by its e-mail, or by its id.' }),
   from: moment.optional().meta({
     description: `The first day: the one of this. 30 days before the end by default. ${isMoment}`,

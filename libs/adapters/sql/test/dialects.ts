@@ -10,7 +10,9 @@ export interface TestedDialect {
   /** Runs work on empty stores. */
   readonly withStores: (work: (opened: SqlStores) => Promise<void>) => Promise<void>;
   /** Runs work on a database of its own; each `open` opens it, and `run` reads and changes it as another program would. */
-  readonly withPlace: (work: (open: (options?: SqlOptions) => Promise<SqlStores>, run: RunSql) => Promise<void>) => Promise<void>;
+  readonly withPlace: (
+    work: (open: (options?: SqlOptions) => Promise<SqlStores>, run: RunSql) => Promise<void>,
+  ) => Promise<void>;
 }
 
 /** Runs statements; a single one may have parameters (`?`), and returns its rows. */

@@ -120,7 +120,11 @@ export const testSources = (kind: Kind): void => {
   test('is refused if an earlier or a later version wrote it, or it is being filled', async () => {
     const [from, to] = [await filledPlace(kind), await newPlace('sqlite')];
     await runIn(from, "delete from schema_migrations where name = '0009-usage'");
-    await refused(from, to, 'its tables are of an earlier version (1 migration is missing). Back up, then run "portico migrate-tables"');
+    await refused(
+      from,
+      to,
+      'its tables are of an earlier version (1 migration is missing). Back up, then run "portico migrate-tables"',
+    );
     await runIn(from, "insert into schema_migrations (name) values ('0009-usage'), ('9999-of-the-future')");
     await refused(from, to, 'a newer version of Portico wrote it');
     const half = await newPlace(kind);

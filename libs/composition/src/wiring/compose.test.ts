@@ -191,7 +191,8 @@ test('a token of the local issuer is good in every process on the same data fold
   expect(await ports.tokens.verify(token ?? '')).toEqual({
     issuer: 'https://local-issuer.portico.invalid',
     uid: 'ada',
-    email: 'ada@example.com',
+    // As claimed: who it is compared with decides what counts.
+    email: 'Ada@Example.com',
     emailVerified: false,
     groups: null,
   });

@@ -63,7 +63,9 @@ test.each(['http', 'worker'] as const)('a process of the role %s migrates, and l
     migrations: ran.length,
     ms,
   });
-  expect(await composeOnce(role)).not.toContainEqual(expect.objectContaining({ migrations: expect.any(Number) as number }));
+  expect(await composeOnce(role)).not.toContainEqual(
+    expect.objectContaining({ migrations: expect.any(Number) as number }),
+  );
 });
 
 test('a tool refuses tables of an earlier version, and makes those of an empty database', async () => {
