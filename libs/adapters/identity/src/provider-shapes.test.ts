@@ -43,7 +43,7 @@ const shapes: Record<string, Shape> = {
       email_verified: true,
       firebase: { identities: { email: ['ada@example.com'], 'google.com': ['1'] }, sign_in_provider: 'password' },
     },
-    identity: { uid: 'kT3mPq7XWZb1Y2c3D4e5F6g7H8i9', email: 'ada@example.com', emailVerified: true },
+    identity: { uid: 'kT3mPq7XWZb1Y2c3D4e5F6g7H8i9', email: 'Ada@Example.com', emailVerified: true },
   },
   'Firebase, by telephone': {
     issuer: '/my-project',

@@ -17,7 +17,7 @@ test.each(['RS256', 'PS256', 'ES256', 'EdDSA'] as const)(
     expect(await verifier.verify(idToken)).toEqual({
       issuer: provider.issuer,
       uid: 'alice',
-      email: 'alice@example.com',
+      email: 'Alice@Example.com',
       emailVerified: true,
       groups: null,
     });
