@@ -132,6 +132,21 @@ describe.skipIf(!browser)('a sign-in at an identity provider', () => {
     await signOutButton(page).waitFor();
   });
 
+  test('says which setting is missing if the provider does not let the page ask for a token', async () => {
+    const { page, expectTrouble } = await at.open();
+    expectTrouble(/CORS policy|ERR_FAILED/);
+    at.provider.letPagesAsk(false);
+    try {
+      await at.signIn(page, ada);
+      const sentence = `Add ${at.service.address} to the allowed web origins (CORS) of the client portico-console`;
+      await page.getByRole('alert').getByText(sentence).waitFor();
+    } finally {
+      at.provider.letPagesAsk(true);
+    }
+    await at.signIn(page, ada);
+    await signOutButton(page).waitFor();
+  });
+
   /** A newcomer with a filled form, whose sign-in neither renews itself nor is good any more. */
   const formAfterTheEnd = async (name: string) => {
     const { page, context, expectTrouble } = await at.open();

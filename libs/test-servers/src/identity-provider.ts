@@ -58,6 +58,8 @@ export interface TestIdentityProvider {
   browse(person: Person, address: string): Promise<string | null>;
   /** Who signs in from now on at the login page, whatever browser opens it. */
   expect(person: Person): void;
+  /** Whether a page of `WebConsole` may read what the provider answers it (CORS); it may at first. */
+  letPagesAsk(allowed: boolean): void;
   /** An access token for the resource that a machine gets by its own credentials; its subject is `machineId`. */
   machineToken(resource: string): Promise<string>;
   /** Starts to sign with a new key; the earlier ones stay published. */
@@ -83,6 +85,7 @@ export async function startIdentityProvider({
   const fixed = {
     ...{ clientId, algorithm, deviceFlow, idTokenSeconds, resources, console, people },
     signIns: signInsInMemory(),
+    pages: { mayAsk: true },
     // The sessions of browsers outlive a new signing key.
     cookieKeys: [randomUUID()],
   };
@@ -129,6 +132,7 @@ export async function startIdentityProvider({
       return browseFrom(address, issuer);
     },
     expect,
+    letPagesAsk: (allowed) => void (fixed.pages.mayAsk = allowed),
     machineToken: (resource) =>
       tokenByCredentials({ issuer, clientId: machineId, clientSecret: machineSecret, resource }),
     rotate: () => publish([newSigningKey(algorithm), ...keys]),
@@ -173,6 +177,7 @@ interface Known {
   readonly cookieKeys: string[];
   readonly people: ReadonlyMap<string, Person>;
   readonly signIns: AdapterFactory;
+  readonly pages: { readonly mayAsk: boolean };
 }
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -190,6 +195,7 @@ const configuration = ({
   cookieKeys,
   people,
   signIns,
+  pages,
 }: Known): Configuration => ({
   adapter: signIns,
   jwks: { keys },
@@ -212,7 +218,7 @@ const configuration = ({
     },
     ...(console ? [consoleClient(console, algorithm)] : []),
   ],
-  clientBasedCORS: (_context, origin) => origin === console?.origin,
+  clientBasedCORS: (_context, origin) => pages.mayAsk && origin === console?.origin,
   issueRefreshToken: async (_context, client, { scopes }) =>
     client.grantTypeAllowed('refresh_token') && (scopes.has('offline_access') || client.clientId === consoleClientId),
   cookies: { keys: cookieKeys },

@@ -1,4 +1,5 @@
 import { InMemoryWebStorage, UserManager, WebStorageStateStore, type User } from 'oidc-client-ts';
+import { refusalCause } from './refusal-cause.ts';
 import { endOf, type Sign } from './tokens.ts';
 import { IssuerAway, SignInError, type OidcWay } from './ways.ts';
 
@@ -48,6 +49,11 @@ const managerOf = (way: OidcWay): UserManager => {
 export const oidcSignIn = (way: OidcWay) => {
   const manager = managerOf(way);
 
+  const explain = (error: unknown): never => {
+    const cause = refusalCause(error, { origin: window.location.origin, clientId: way.client_id });
+    throw cause === null ? error : new SignInError(cause, { cause: error });
+  };
+
   const signOf = (user: User | null): Sign => {
     const idToken = user?.id_token;
     if (!idToken) throw new SignInError('The identity provider sent no ID token: allow the scope openid.');
@@ -68,12 +74,12 @@ export const oidcSignIn = (way: OidcWay) => {
       }),
     /** Reads the answer in the address of this page. */
     async finish(): Promise<{ readonly sign: Sign; readonly returnTo: string }> {
-      const user = await manager.signinRedirectCallback();
+      const user = await manager.signinRedirectCallback().catch(explain);
       const { returnTo = '/' } = (user.state ?? {}) as Partial<ReturnState>;
       return { sign: signOf(user), returnTo: returnTo.startsWith('/') && !returnTo.startsWith('//') ? returnTo : '/' };
     },
     /** In a window of its own, so that this page keeps its forms. */
-    again: async (): Promise<Sign> => signOf(await manager.signinPopup({ url_state: inPopup })),
+    again: async (): Promise<Sign> => signOf(await manager.signinPopup({ url_state: inPopup }).catch(explain)),
     /** Ends the session at the issuer too, where it has a page for that; says whether the browser leaves. */
     async end(): Promise<boolean> {
       const hasPage = await manager.metadataService.getEndSessionEndpoint().catch(() => undefined);

@@ -11,6 +11,12 @@ export const session = {
   noWay: 'No way to sign in is configured: the identity provider is missing.',
   failed: 'Signing in failed',
   cannotStart: 'The identity provider cannot be reached.',
+  originMissing: (origin: string, client: string) =>
+    `The identity provider did not let this page fetch a token. Add ${origin} to the allowed web origins (CORS) of the client ${client} there. If they are right, the provider may be away: try again.`,
+  secretWanted: (client: string, theirs: string) =>
+    `The client ${client} wants a secret at the identity provider, and a page cannot keep one. Make it a public client there (no client authentication, no secret). The provider says: ${theirs}`,
+  denied: (client: string, theirs: string) =>
+    `The identity provider denied access. Either the sign-in was cancelled, or this account may not use the client ${client}: then let the account use it there. The provider says: ${theirs}`,
   endedTitle: 'Your sign-in has ended',
   ended: 'Sign in again to go on. What you have entered stays here.',
   again: 'Sign in again',
