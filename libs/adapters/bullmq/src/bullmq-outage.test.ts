@@ -207,7 +207,9 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
   for (const [name, begin] of Object.entries(absences)) {
     test(`offers while Redis ${name} return at once, cost no memory and leave nothing behind`, async () => {
       const queue = create({ work: false });
-      await queue.probe.check();
+      // Once Redis has taken one, no proof is under way, whose failure would let offers wait for the next.
+      queue.offer('embed', newIds(1));
+      await time.stillUntil(async () => expect(await jobsInRedis()).toBe(1));
       collectGarbage();
       const before = process.memoryUsage().heapUsed;
       await begin();
@@ -231,8 +233,8 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
       queue.offer('embed', [last]);
       const countOfLast = () => ask((client) => client.exists(`{portico:here}:jobs:1:embed:${last}`));
       await time.stillUntil(async () => expect(await countOfLast()).toBe(1));
-      // That one, and those that were on their way when the outage began.
-      expect(await jobsInRedis()).toBeLessThanOrEqual(11);
+      // That one, the first, and those that were on their way when the outage began.
+      expect(await jobsInRedis()).toBeLessThanOrEqual(12);
     });
 
     test(`a stop completes while Redis ${name}, after the jobs under way`, async () => {
