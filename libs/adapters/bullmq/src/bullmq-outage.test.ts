@@ -346,6 +346,23 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
     await time.passUntilSucceeds(() => expect(worked).toEqual(expect.arrayContaining([...second])));
   });
 
+  test('a user without the right to INFO has the queue work, and nothing said on the console', async () => {
+    const said = vi.spyOn(console, 'warn');
+    await redis.tell('ACL', 'SETUSER', 'default', '-info');
+    try {
+      const queue = create();
+      const source = createJobSource(5);
+      queue.start((id) => source.work(id));
+      const relay = source.relayTo(queue);
+      await passUntil(() => source.left === 0);
+      relay.end();
+      expect([said.mock.calls, warnings()]).toEqual([[], []]);
+    } finally {
+      said.mockRestore();
+      await redis.tell('ACL', 'SETUSER', 'default', '+@all');
+    }
+  });
+
   test('a refused password is not repeated', async () => {
     await ask((client) => client.config('SET', 'requirepass', 'right'));
     try {

@@ -8,6 +8,8 @@ const persistent = {
   disconnectTimeout: 500,
   retryStrategy: (times) => Math.min(reconnectMsMax, 50 * 2 ** Math.min(times, 10)),
   reconnectOnError: (error) => /(^|-)READONLY /.test(error.message),
+  // It sends INFO, and writes past the log if the user may not. The producer proves that Redis takes jobs.
+  enableReadyCheck: false,
 } satisfies RedisOptions;
 
 /**
