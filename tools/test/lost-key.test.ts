@@ -65,7 +65,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     const sentence = new RegExp(
       `${keyFile} is missing, but the database has data sealed by the key [0-9a-f]{8}: put that key back, or set it in SECRETS_KEY_PREVIOUS, or, if it is lost for good, run "portico keys reset"\\.`,
     );
-    await expect(installation.start()).rejects.toThrow('exited at its start');
+    await expect(installation.start()).rejects.toThrow(sentence);
     const said = readFileSync(join(installation.folder, 'service.log'), 'utf8').trim().split('\n').at(-1);
     expect(said).toMatch(sentence);
     for (const command of commands) {

@@ -12,7 +12,7 @@ afterAll(() => installation.remove());
 
 /** The commands of the operator's tool on a page: `portico jobs list …` in a code block or between backticks. */
 const commandsOf = (text: string): readonly string[] => {
-  const found = text.matchAll(/(?:exec (?:-T )?http portico|run -s portico --|`portico) ((?:[a-z]+ ?)+)/g);
+  const found = text.matchAll(/(?:exec (?:-T )?http portico|run -s portico --|`portico) ((?:[a-z][a-z-]* ?)+)/g);
   return [...new Set([...found].map(([, words = '']) => words.trim()))];
 };
 
@@ -22,7 +22,7 @@ test.each(pages)("every command of the operator's tool in %s exists", async (_pa
   // One after the other: some twenty processes at once would starve the tests that run beside this one.
   for (const command of commands) {
     const { code, stdout } = await installation.tool(...command.split(' '), '--help');
-    const [, path = '', takes = ''] = /^Usage: portico ((?:[a-z]+ )*)(.*)$/m.exec(stdout) ?? [];
+    const [, path = '', takes = ''] = /^Usage: portico ((?:[a-z][a-z-]* )*)(.*)$/m.exec(stdout) ?? [];
     // Words after a command that has no commands below it are its arguments.
     const known = `${command} `.startsWith(path) && path !== '' && !takes.includes('[command]');
     expect({ command, code, known }).toEqual({ command, code: 0, known: true });

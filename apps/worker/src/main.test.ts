@@ -38,6 +38,7 @@ test('a worker warns at its start about jobs, and not about what concerns only r
   expect(await messagesAtStart(variables)).toEqual([
     `Portico ${version} starts`,
     expect.stringContaining('Mail is off'),
+    expect.stringMatching(/^\d+ migrations ran in \d+ ms$/),
     expect.stringContaining('this profile is an admin now'),
     'The worker is ready',
   ]);

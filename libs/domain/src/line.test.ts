@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isPlainLine, isPlainName, plainLine, plainLines, plainName, shortLine } from './line.ts';
+import { composed, isPlainLine, isPlainName, plainLine, plainLines, plainName, shortLine } from './line.ts';
 
 const points = (...ranges: readonly (readonly [from: number, to: number])[]): string[] =>
   ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, at) => String.fromCharCode(from + at)));
@@ -100,4 +100,21 @@ test.each([
 
 test('a name is composed', () => {
   expect(plainName('Cafe\u0301 \u212Aim')).toBe('Caf\u00e9 Kim');
+});
+
+test('what is longer than any name before it is composed stays as it is, and costs nothing', () => {
+  const decomposed = 'e\u0301'.repeat(800);
+  expect([composed(decomposed).length, composed(`${decomposed}e`).length]).toEqual([800, 1_601]);
+  const marks = `a${'\u0301'.repeat(60_000)}${'\u0327'.repeat(60_000)}`;
+  const startedAt = performance.now();
+  expect(composed(marks)).toBe(marks);
+  expect(plainName(marks).length).toBeLessThanOrEqual(1_600);
+  // Composed whole, it takes seconds.
+  expect(performance.now() - startedAt).toBeLessThan(500);
+});
+
+test('the longest name of code points that are composed of four is composed', () => {
+  // U+1F82 is alpha with three marks.
+  const name = '\u1f82'.repeat(200);
+  expect(composed(name.normalize('NFD'))).toBe(name);
 });

@@ -32,8 +32,17 @@ const seen = (text: string): string =>
  */
 export const isPlainName = (text: string): boolean => isPlainLine(text) && seen(text) === text;
 
-/** Makes a text such a name, composed (NFC); what cannot be seen is removed. May be empty. */
-export const plainName = (text: string): string => plainLine(seen(plainLine(text).normalize('NFC')));
+/**
+ * More than a name of 200 code points can have before it is composed: four of two units each may become one. Composing
+ * takes time with the square of a run of marks, so nothing longer is composed.
+ */
+const composedMax = 1_600;
+
+/** The text in NFC, or as it is if it is too long to become a name. */
+export const composed = (text: string): string => (text.length > composedMax ? text : text.normalize('NFC'));
+
+/** Makes a text such a name, composed (NFC); what cannot be seen is removed, and what is too long for any name cut off. May be empty. */
+export const plainName = (text: string): string => plainLine(seen(composed(plainLine(text).slice(0, composedMax))));
 
 /**
  * Turns a stored text that has to be shown into a plain line: each run of unplain characters becomes one space, a lone

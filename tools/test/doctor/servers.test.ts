@@ -222,6 +222,7 @@ const ofRedis: readonly Fault[] = [
     state: 'wrong',
     said: /is a replica/,
     advice: /primary in REDIS_URL/,
+    skips: ['redis.installations'],
   },
   {
     ...oneProcess,
@@ -231,6 +232,7 @@ const ofRedis: readonly Fault[] = [
     state: 'wrong',
     said: /refuses what limits and jobs write: OOM/,
     advice: /more memory/,
+    skips: ['redis.installations'],
   },
   {
     ...oneProcess,
@@ -243,6 +245,7 @@ const ofRedis: readonly Fault[] = [
     state: 'wrong',
     said: /refuses what limits and jobs write: .*(NOPERM|permission)/,
     advice: /ACL user/,
+    skips: ['redis.installations'],
   },
   {
     ...oneProcess,
@@ -252,6 +255,7 @@ const ofRedis: readonly Fault[] = [
     state: 'wrong',
     said: /is a node of a Cluster, which refuses .*: CLUSTERDOWN/,
     advice: /one address .* always leads to the primary/,
+    skips: ['redis.installations'],
   },
   {
     ...oneProcess,
@@ -261,6 +265,7 @@ const ofRedis: readonly Fault[] = [
     state: 'wrong',
     said: /is a Sentinel, which stores nothing/,
     advice: /one address .* always leads to the primary/,
+    skips: ['redis.installations'],
   },
 ];
 

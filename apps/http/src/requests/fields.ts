@@ -1,4 +1,5 @@
 import {
+  composed,
   emailKey,
   emailMax,
   isPlainLine,
@@ -74,7 +75,7 @@ const unseen = String.raw`\u00ad\u034f\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e
 export const plainName = ({ max }: TextBounds) =>
   z
     .string()
-    .overwrite((value) => value.normalize('NFC'))
+    .overwrite(composed)
     .pipe(
       judged(
         (value) =>

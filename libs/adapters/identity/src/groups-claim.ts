@@ -1,4 +1,4 @@
-import { claimedGroupsMax, groupNameMax, isPlainLine } from '@portico/domain';
+import { claimedGroupsMax, composed, groupNameMax, isPlainLine } from '@portico/domain';
 
 /**
  * Returns the group names of verified claims, sorted by code points, each once; null if no claim is configured. What
@@ -13,7 +13,7 @@ export const groupsOf = (
   const names = [value]
     .flat()
     .filter((name) => typeof name === 'string')
-    .map((name) => name.normalize('NFC').trim())
+    .map((name) => composed(name).trim())
     .filter(isGroupName);
   const sorted = [...new Set(names)].sort(byCodePoints);
   const isAbsent = value === undefined || value === null;

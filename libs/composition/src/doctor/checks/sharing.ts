@@ -8,11 +8,13 @@ import type { Examination } from '../examination.ts';
 /** Who else uses a server. */
 const sharingCheck = (
   server: 'Redis' | 'Qdrant',
+  /** The check that says whether it can be asked at all. */
+  usable: string,
   isIdle: NonNullable<Check['isIdle']>,
   living: (examination: Examination) => Promise<readonly LivingProcess[]>,
 ): Check => ({
   id: `${server.toLowerCase()}.installations`,
-  needs: [`${server.toLowerCase()}.access`, 'database.tables'],
+  needs: [usable, 'database.tables'],
   isIdle,
   ask: askingStores(
     async ({ settings }, examination) => {
@@ -40,11 +42,13 @@ const sharingCheck = (
 export const sharingChecks: readonly Check[] = [
   sharingCheck(
     'Redis',
+    'redis.writes',
     ({ redis }) => (redis === null ? 'REDIS_URL is not set.' : null),
     ({ livingInRedis }) => livingInRedis(),
   ),
   sharingCheck(
     'Qdrant',
+    'qdrant.access',
     ({ qdrant }) => (qdrant === null ? 'QDRANT_URL is not set.' : null),
     async ({ qdrant }) => (await qdrant()).living(),
   ),
