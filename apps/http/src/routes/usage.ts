@@ -4,6 +4,7 @@ import {
   dateOf,
   given,
   isAdmin,
+  isSameEmail,
   PorticoError,
   type Cell,
   type CollectionId,
@@ -137,7 +138,8 @@ const subjectOf = async (
   reference: ProfileReference | undefined,
 ): Promise<ProfileId | null> => {
   if (!reference) return null;
-  if (given(reference) === principal.profile.email) return principal.profile.id;
+  const { id, email } = principal.profile;
+  if (given(reference) === email || isSameEmail(given(reference), email)) return id;
   if (reference.by === 'name' && !isAdmin(principal.profile)) throw new PorticoError('admin_required');
   return reference.by === 'id' ? reference.id : registeredAs(useCases, authorityOf(principal), reference.name);
 };

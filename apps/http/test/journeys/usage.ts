@@ -106,6 +106,12 @@ export const usageSuite = (start: Start): void => {
       expect((await usage('?collection=Shared')).body.detail).toMatch(/^Several collections have this name/);
     });
 
+    test('is asked for by anyone for its own e-mail, in any form; others are refused', async () => {
+      const own = await usage(`?by=profile&profile=${bob.email.toUpperCase()}`, { token: bob.token });
+      expect(own.list.map((line) => line.profile_id)).toEqual([bob.id]);
+      expect((await usage(`?profile=${ada.email}`, { token: bob.token })).status).toBe(403);
+    });
+
     test('covers the days that the asked time touches', async () => {
       const [{ day }] = (await of('')) as [{ day: string }];
       const next = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
