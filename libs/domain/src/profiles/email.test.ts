@@ -37,6 +37,20 @@ test('what is no address is equal to none, itself included', () => {
   }
 });
 
+test.each([
+  ['a soft hyphen', 'boss@exam\u00adple.com'],
+  ['a zero-width space', 'boss@example.com\u200b'],
+  ['a joiner', 'boss@exam\u200dple.com'],
+  ['a variation selector', 'boss@exam\ufe0fple.com'],
+  ['dots of other scripts', 'boss@example\u3002com'],
+  ['dots of other scripts', 'boss@example\uff0ecom'],
+  ['dots of other scripts', 'boss@example\uff61com'],
+  ['a control character', 'boss@exam\u0085ple.com'],
+  ['digits that make it an IPv4 address', 'bob@\uff11\uff12\uff17.1'],
+])('a domain with %s is equal to none, itself included: %j', (_what, text) => {
+  expect([emailKey(text), isSameEmail(text, text)]).toEqual([null, false]);
+});
+
 test('an e-mail is stored composed, with ASCII letters in lower case and the domain as it was sent', () => {
   expect(storedEmail(' Jose\u0301@B\u00fccher.Example ')).toBe('jos\u00e9@b\u00fccher.example');
   expect(storedEmail('\u00dcLI@example.com')).toBe('\u00dcli@example.com');
