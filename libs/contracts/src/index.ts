@@ -29,6 +29,7 @@ export * from './operation-store-contract.ts';
 export * from './outbox-contract.ts';
 export * from './profile-selection-contract.ts';
 export * from './profile-store-contract.ts';
+export * from './shared-mailbox-contract.ts';
 export * from './sealed-store-contract.ts';
 export * from './search-models-contract.ts';
 export * from './usage-store-contract.ts';

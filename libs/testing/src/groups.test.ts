@@ -7,6 +7,7 @@ import {
   type ProfileId,
   type RequestId,
 } from '@portico/domain';
+import { createMemoryDatabase, createMemoryStores } from '@portico/memory';
 import { expect, test } from 'vitest';
 import { createCast } from './cast.ts';
 import { createHarness, type Harness } from './harness.ts';
@@ -321,4 +322,28 @@ test("a group's collections are listed by name, with their ends", async () => {
   clock.advance(60_000);
   expect(await list()).toEqual([[roads, null]]);
   await expect(useCases.listGroupCollections(authority, absent as GroupId)).rejects.toThrow('Group not found');
+});
+
+test('an e-mail names the same profile among few and among many, where a mailbox has several', async () => {
+  const database = createMemoryDatabase();
+  const harness = createHarness({}, createMemoryStores(database));
+  const { authority, approved } = await createCast(harness);
+  const crew = await harness.useCases.createGroup(authority, { name: 'Crew', description: '', tier: null });
+  const twins: ProfileId[] = [];
+  for (const [email, age] of [
+    ['b@b\u00fccher.example', 1],
+    ['b@xn--bcher-kva.example', 0],
+    ['b@B\u00fccher.example', 2],
+  ] as const) {
+    const { id } = await approved(`twin-${age}`);
+    const profile = database.profiles.get(id);
+    if (profile) database.profiles.set(id, { ...profile, email, createdAt: profile.createdAt - age });
+    twins.push(id);
+  }
+  const asked = ['b@b\u00fccher.example', 'b@xn--bcher-kva.example', 'b@B\u00fccher.example', 'b@bu\u0308cher.example'];
+  const many = Array.from({ length: 60 }, (_, at) => `nobody-${at}@example.com`);
+  for (const emails of [asked, [...asked, ...many]]) {
+    const outcomes = await harness.useCases.addMembers(authority, crew.id, emails);
+    expect(outcomes.slice(0, 4).map(({ profile }) => profile)).toEqual([...twins, twins[2]]);
+  }
 });

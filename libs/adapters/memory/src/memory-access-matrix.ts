@@ -1,7 +1,6 @@
 import {
   type AccessMatrix,
   isLive,
-  isSameEmail,
   type MatrixFilter,
   type MatrixPlace,
   type MatrixRow,
@@ -9,11 +8,14 @@ import {
 } from '@portico/domain';
 import { byCodePoints, type MemoryDatabase } from './memory-database.ts';
 import { waysOf } from './memory-memberships.ts';
+import { withEmail } from './memory-profile-store.ts';
 
 export const createMemoryAccessMatrix = (database: MemoryDatabase): AccessMatrix => ({
   async rows(filter, after, limit) {
+    const { profile } = filter;
+    const id = profile?.by === 'name' ? (withEmail(database, profile.name)?.id ?? null) : (profile?.id ?? null);
     return allRows(database)
-      .filter((row) => matches(filter, row))
+      .filter((row) => (profile === null || row.client.id === id) && matches(filter, row))
       .sort((a, b) => inOrder(placeOf(a), placeOf(b)))
       .filter((row) => after === null || inOrder(placeOf(row), after) > 0)
       .slice(0, limit);
@@ -36,10 +38,9 @@ const allRows = (database: MemoryDatabase): MatrixRow[] =>
     );
 
 const matches = (
-  { profile, group, collection, expiringBefore, liveAt }: MatrixFilter,
-  { client, collection: { id, name }, way }: MatrixRow,
+  { group, collection, expiringBefore, liveAt }: MatrixFilter,
+  { collection: { id, name }, way }: MatrixRow,
 ): boolean =>
-  (profile === null || (profile.by === 'id' ? client.id === profile.id : isSameEmail(client.email, profile.name))) &&
   (group === null || (group.by === 'id' ? way.group?.id === group.id : way.group?.name === group.name)) &&
   (collection === null || (collection.by === 'id' ? id === collection.id : name === collection.name)) &&
   (expiringBefore === null || (way.expiresAt !== null && way.expiresAt < expiringBefore)) &&

@@ -83,8 +83,8 @@ const changesOf = (database: MemoryDatabase): Pick<ProfileStore, Change> => {
 export const withUid = (database: MemoryDatabase, uid: string): Profile | null =>
   [...database.profiles.values()].find((profile) => profile.uid === uid) ?? null;
 
-const withEmail = ({ profiles }: MemoryDatabase, email: string): Profile | null => {
-  const all = [...profiles.values()];
+export const withEmail = ({ profiles }: Pick<MemoryDatabase, 'profiles'>, email: string): Profile | null => {
+  const all = oldestFirst([...profiles.values()]);
   return all.find((one) => one.email === email) ?? all.find((one) => isSameEmail(one.email, email)) ?? null;
 };
 

@@ -1,5 +1,4 @@
 import {
-  emailKey,
   type AccessMatrix,
   type CollectionId,
   type GroupId,
@@ -11,6 +10,7 @@ import {
 } from '@portico/domain';
 import type { CollectionDialect } from './collection-reads.ts';
 import { isLive } from './memberships.ts';
+import { emailParameters, selectIdByEmail } from './profile-store.ts';
 import { profileColumns, type ProfileColumns, profileOf } from './profile-record.ts';
 import type { Sql, SqlDatabase, Value } from './sql.ts';
 import { columns } from './table.ts';
@@ -55,7 +55,7 @@ const parametersOf = (conditions: readonly Condition[]): readonly Value[] =>
 const clientsOf = ({ profile }: MatrixFilter): readonly Condition[] => {
   if (profile === null) return [];
   if (profile.by === 'id') return [['p.id = ?', profile.id]];
-  return [['(p.email = ? or p.email_key = ?)', profile.name, emailKey(profile.name)]];
+  return [[`p.id = (${selectIdByEmail})`, ...emailParameters(profile.name)]];
 };
 
 const waysOf = ({ group, collection, expiringBefore, liveAt }: MatrixFilter): readonly Condition[] => {

@@ -74,6 +74,7 @@ const changesOf = (
       const effects = decide(state);
       // Foreign keys delete its grants and overrides.
       await transaction.run(remove, [id]);
+      await passKeyOn(transaction, state.profile);
       await transaction.run(deleteMails, [id]);
       await writeEffects(transaction, effects);
     });
@@ -121,12 +122,14 @@ const profiles = `select ${columns('p', profileColumns)} from profiles p`;
 const profilesWithKeys = `select ${columns('p', [...profileColumns, ...keyColumns])} from profiles p`;
 const selectAll = `${profiles} order by p.created_at, p.id`;
 const selectById = `${profiles} where p.id = ?`;
-/** An e-mail that is exactly the same comes first: two profiles of one mailbox may stand since a version before. */
-const hasEmail = `where (p.email in (?, ?) or p.email_key = ?) order by case when p.email = ? then 0 else 1 end limit 1`;
-const emailParameters = (email: string): readonly (string | null)[] => {
+/** Several profiles of one mailbox may stand since a version before: `findByEmail` says which of them it is. */
+const hasEmail = `where (p.email in (?, ?) or p.email_key = ?)
+  order by case when p.email = ? then 0 when p.email_key = ? then 1 else 2 end, p.created_at, p.id limit 1`;
+export const emailParameters = (email: string): readonly (string | null)[] => {
   const key = emailKey(email);
-  return [email, key, key, email];
+  return [email, key, key, email, key];
 };
+export const selectIdByEmail = `select p.id from profiles p ${hasEmail}`;
 const selectByEmail = `${profiles} ${hasEmail}`;
 const selectAdmins = `${profiles} where p.role = 'admin' order by p.created_at, p.id`;
 const selectOfIssuer = `${profiles} where p.issuer = ?`;
@@ -139,6 +142,9 @@ const selectStateByUid = `${profilesWithKeys} where p.uid = ?`;
 const selectStateByEmail = `${profilesWithKeys} ${hasEmail}`;
 const remove = 'delete from profiles where id = ?';
 const selectTier = 'select tier from tiers where tier = ?';
+const selectKeyless = `select p.id, p.email from profiles p where p.email_key is null order by p.created_at, p.id`;
+const giveKey = `update profiles set email_key = ?
+  where id = ? and not exists (select 1 from profiles h where h.email_key = ?)`;
 const deleteMails = 'delete from jobs where profile_id = ?';
 
 const insert = (sql: Sql, profile: Profile): Promise<number> =>
@@ -148,6 +154,15 @@ const load = async (sql: Sql, id: ProfileId): Promise<Pick<ProfileState, 'profil
   const row = await sql.first<StateColumns>(selectState, [id]);
   if (!row) throw new PorticoError('user_not_found');
   return { profile: profileOf(row), key: keyOf(row) };
+};
+
+/** Gives the key of a profile that is gone to the oldest of the others with its mailbox, unless one has it. */
+const passKeyOn = async (sql: Sql, gone: Profile): Promise<void> => {
+  const key = emailKey(gone.email);
+  if (key === null) return;
+  const keyless = await sql.all<Pick<Profile, 'id' | 'email'>>(selectKeyless);
+  const next = keyless.find(({ email }) => emailKey(email) === key);
+  if (next) await sql.run(giveKey, [key, next.id, key]);
 };
 
 const adminsIn = async (sql: Sql): Promise<readonly Profile[]> =>

@@ -18,6 +18,7 @@ import {
   groupStoreContract,
   limitStoreContract,
   manyGrantsContract,
+  noEffects,
   oneTimeCodeStoreContract,
   operationBlockStoreContract,
   operationStoreContract,
@@ -27,10 +28,11 @@ import {
   sealedStoreContract,
   searchModelsContract,
   serviceAccountStoreContract,
+  sharedMailboxContract,
   usageStoreContract,
 } from '@portico/contracts';
 import type { Contract, Stores } from '@portico/contracts';
-import type { AccessRequest } from '@portico/domain';
+import type { AccessRequest, Profile } from '@portico/domain';
 import { describe, test } from 'vitest';
 import { insertRequest } from '../src/request-record.ts';
 import type { TestedDialect } from './dialects.ts';
@@ -83,6 +85,21 @@ export const testContracts = ({ withStores, withPlace }: TestedDialect): void =>
           const { stores, close } = await open();
           const ask = (request: AccessRequest) => run(insertRequest.text, insertRequest.parameters(request));
           await check({ ...stores, ask: async (request) => void (await ask(request)) }).finally(close);
+        }),
+      );
+    }
+  });
+
+  describe('shared mailboxes', () => {
+    for (const [sentence, check] of Object.entries(sharedMailboxContract)) {
+      test(sentence, () =>
+        withPlace(async (open, run) => {
+          const { stores, close } = await open();
+          const put = async (profile: Profile) => {
+            await stores.profiles.add({ ...profile, email: `${profile.id}@example.com` }, noEffects);
+            await run('update profiles set email = ?, email_key = null where id = ?', [profile.email, profile.id]);
+          };
+          await check({ ...stores, put }).finally(close);
         }),
       );
     }

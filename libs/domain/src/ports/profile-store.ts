@@ -28,7 +28,10 @@ export interface ProfileStore {
   /** The profile with that id, or null. */
   find(id: ProfileId): Promise<Profile | null>;
 
-  /** The profile with exactly that e-mail, else the one whose e-mail has the same `emailKey`, or null. */
+  /**
+   * The profile with exactly that e-mail, else the one whose e-mail has the same `emailKey`, or null. Of several, which
+   * an earlier version told apart, the one that the key was given to, else the oldest.
+   */
   findByEmail(email: string): Promise<Profile | null>;
 
   /** All profiles, oldest first, ties by id. */
@@ -58,7 +61,8 @@ export interface ProfileStore {
 
   /**
    * Removes the profile with its grants, memberships, requests, keys, overrides, unsent mail jobs and what its tokens
-   * said, in one transaction. The collections that it created and the audit entries that it wrote stay. Throws `user_not_found`; if `decide` throws, everything stays.
+   * said, in one transaction. The collections that it created and the audit entries that it wrote stay. Of others
+   * with its mailbox, the oldest is given the key. Throws `user_not_found`; if `decide` throws, everything stays.
    */
   remove(id: ProfileId, decide: (state: ProfileState) => Effects): Promise<void>;
 

@@ -12,17 +12,20 @@ export const profilesByEmail = async (
   emails: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, ProfileId>> => {
   const find =
-    emails.size > singleReadsMax ? finder(await profiles.list()) : (email: string) => profiles.findByEmail(email);
+    emails.size > singleReadsMax
+      ? finder(profiles, await profiles.list())
+      : (email: string) => profiles.findByEmail(email);
   const found = await Promise.all([...emails].map(async (email) => [email, (await find(email))?.id] as const));
   return new Map(found.flatMap(([email, id]) => (id ? [[email, id] as const] : [])));
 };
 
-/** Finds among all profiles as `ProfileStore.findByEmail` does. */
-const finder = (all: readonly Profile[]) => {
+/** Finds among all profiles as `ProfileStore.findByEmail` does, which is asked where several have one mailbox. */
+const finder = (profiles: Ports['profiles'], all: readonly Profile[]) => {
   const exact = new Map(all.map((profile) => [profile.email, profile]));
-  const byKey = new Map(all.map((profile) => [emailKey(profile.email), profile]));
-  return (email: string): Profile | undefined => {
+  const byKey = Map.groupBy(all, (profile) => emailKey(profile.email));
+  return async (email: string): Promise<Profile | null | undefined> => {
     const key = emailKey(email);
-    return exact.get(email) ?? (key === null ? undefined : byKey.get(key));
+    const [one, ...others] = (key !== null && byKey.get(key)) || [];
+    return exact.get(email) ?? (others.length > 0 ? profiles.findByEmail(email) : one);
   };
 };
