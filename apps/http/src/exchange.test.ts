@@ -34,3 +34,20 @@ test('a deadline that was settled never expires, even if it is restarted', () =>
   deadline.restart();
   expect([rings.length, deadline.expired]).toEqual([0, false]);
 });
+
+test('a deadline that is abandoned is over without an answer, unless it was settled before', () => {
+  let answers = 0;
+  const exchange = () => {
+    const request = { headers: {}, socket: {} } as unknown as IncomingMessage;
+    return new Exchange(request, {} as ServerResponse, { ...facts, answerExpired: () => (answers += 1) });
+  };
+  const [left, answered] = [exchange().deadline, exchange().deadline];
+  let told = 0;
+  left.onExpired(() => (told += 1));
+  left.abandon();
+  left.abandon();
+  expect([left.expired, left.settle(), told, answers]).toEqual([true, false, 1, 0]);
+  answered.settle();
+  answered.abandon();
+  expect(answered.expired).toBe(false);
+});

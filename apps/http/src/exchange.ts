@@ -201,9 +201,21 @@ class AnswerDeadline implements Deadline {
     if (this.#state === 'open') this.#cancel ??= this.#timer(this.#timeoutMs, () => this.#expire());
   }
 
+  /** Nobody waits for the answer any more: as if it had expired, but nothing is answered. */
+  abandon(): void {
+    if (this.#state !== 'open') return;
+    this.suspend();
+    this.#giveUp();
+  }
+
   #expire(): void {
     this.#state = 'expired';
     this.#answerExpiry();
+    this.#giveUp();
+  }
+
+  #giveUp(): void {
+    this.#state = 'expired';
     for (const callback of this.#onExpired ?? []) callback();
     this.#onExpired = null;
   }

@@ -198,7 +198,11 @@ const createServing = (
     failure?: unknown,
   ): Promise<void> => {
     const exchange = beginExchange(request, response, exchangeFacts);
-    response.on('close', () => record(exchange, records));
+    response.on('close', () => {
+      // Whoever only reads and leaves wants nothing done any more, and frees its place in a queue.
+      if (request.method === 'GET' || request.method === 'HEAD') exchange.deadline.abandon();
+      record(exchange, records);
+    });
     if (!tracing) return answer(exchange, request, found, failure);
     exchange.span = beginSpan(tracing, request);
     return exchange.span.run(() => answer(exchange, request, found, failure));

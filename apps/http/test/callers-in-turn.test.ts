@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { OperationSlicer, Ports } from '@portico/domain';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Reply } from './reply.ts';
@@ -105,6 +106,41 @@ describe('of one caller', () => {
     expect((await others).status).toBe(200);
     expect((await Promise.all([first, ...more])).map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 429]);
     expect((await slice(ada, cheap, 16_384)).status).toBe(200);
+  });
+
+  test('whoever leaves takes along what waits', async () => {
+    const gate = held();
+    const slicing = ({ slicer }: Ports) => ({
+      slicer: {
+        slice: async (...asked) => {
+          await gate.pass();
+          return slicer.slice(...asked);
+        },
+      } satisfies OperationSlicer,
+    });
+    const { slice, ada, cheap, client } = await setUp(slicing);
+    const first = slice(ada, cheap, 1_024);
+    await expect.poll(() => gate.waiting.length).toBe(1);
+    const leaving = new AbortController();
+    const left = [2_048, 4_096].map((bytes) =>
+      fetch(`${client.baseUrl}${cheap.path}/operations/${cheap.key}?max_bytes=${bytes}`, {
+        headers: { 'X-Client-ID': ada.key.clientId, 'X-API-Key': ada.key.secret },
+        signal: leaving.signal,
+      }).catch(() => null),
+    );
+    await expect.poll(async () => outcomeOf(await slice(ada, cheap, 8_192))).toEqual(tooMany);
+    leaving.abort();
+    await Promise.all(left);
+    // As soon as the service notices, the next one waits instead of being refused.
+    const asked: Promise<Reply>[] = [];
+    const isRefused = async (): Promise<boolean> => {
+      const asking = slice(ada, cheap, 8_192);
+      asked.push(asking);
+      return (await Promise.race<Reply | null>([asking, pause(200, null)]))?.status === 429;
+    };
+    await expect.poll(isRefused).toBe(false);
+    gate.letGo();
+    expect([(await first).status, (await asked.at(-1))?.status]).toEqual([200, 200]);
   });
 
   test('one document is written as YAML and two wait; a further one is refused', async () => {

@@ -17,6 +17,7 @@ export * from './access/principal.ts';
 export type { AuditEntry, AuditFacets, AuditFilter, AuditSource } from './audit/audit-entry.ts';
 export * from './audit/date-time.ts';
 export { pageSizeDefault } from './audit/pages.ts';
+export { untilExpired } from './access/until-expired.ts';
 export { systemActions } from './audit/system-actions.ts';
 export * from './collections/collection.ts';
 export * from './collections/collection-texts.ts';

@@ -38,7 +38,7 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
       module: 'worker',
       name: 'document reader',
       memoryMegabytes,
-      timeLimitMs,
+      timeLimitMs: () => timeLimitMs,
       isLarge: (order) => textBytes(order) >= endsAfterBytes,
       tooSlow: () => refused(`too large to be checked: it took over ${timeLimitMs / 1000} s`),
       tooLarge: (cause) => refused('too large to be checked: it takes more memory than a document may', cause),

@@ -1,5 +1,6 @@
 import {
   PorticoError,
+  untilExpired,
   type Deadline,
   type OperationSlicer,
   type SliceRequest,
@@ -13,8 +14,13 @@ import { WorkerThread } from './worker-thread.ts';
 export interface OperationSlicerOptions {
   /** Heap of the thread; 768 by default. */
   readonly memoryMegabytes?: number;
-  /** Timeout for one slice, or for parsing one document, from when the thread begins; 30,000 by default. */
+  /** Timeout for parsing one document, from when the thread begins; 30,000 by default. */
   readonly timeLimitMs?: number;
+  /**
+   * The same for one slice, for which everyone else waits: 4,000 by default, less than half of what an answer may take.
+   * The largest slices of real documents take a third of a second.
+   */
+  readonly sliceLimitMs?: number;
   /** Most slices and documents that may wait for the thread; 500 by default. */
   readonly waitingMax?: number;
   /** Most packed bytes of waiting documents together; 96 MiB by default. */
@@ -35,14 +41,14 @@ export interface ClosableOperationSlicer extends OperationSlicer {
  */
 export function createOperationSlicer(options: OperationSlicerOptions = {}): ClosableOperationSlicer {
   const { memoryMegabytes = 768, timeLimitMs = 30_000, keptBytesMax = 128 * 1_048_576 } = options;
-  const { waitingMax = 500, waitingBytesMax = 96 * 1_048_576 } = options;
+  const { sliceLimitMs = 4_000, waitingMax = 500, waitingBytesMax = 96 * 1_048_576 } = options;
   const thread = new WorkerThread<SliceOrder, SliceOutcome>({
     module: 'slicing-worker',
     name: 'operation slicer',
     data: { keptBytesMax },
     memoryMegabytes,
-    timeLimitMs,
-    tooSlow: () => failure(`a slice took over ${timeLimitMs / 1000} s`),
+    timeLimitMs: ({ what }) => (what === 'slice' ? sliceLimitMs : timeLimitMs),
+    tooSlow: (limitMs) => failure(`a slice or a document took over ${limitMs / 1000} s`),
     tooLarge: (cause) => failure('a slice took more memory than it may', cause),
   });
   const queue = new ThreadQueue([thread], {
@@ -89,13 +95,13 @@ export function createOperationSlicer(options: OperationSlicerOptions = {}): Clo
       if ('slice' in outcome) return outcome.slice;
       if ('absent' in outcome) throw new PorticoError('operation_not_found');
       if ('failed' in outcome) throw new PorticoError('internal', { cause: outcome.failed });
-      await load(document, deadline);
+      await untilExpired(deadline, () => load(document, deadline));
     }
     throw failure('other documents take all the room that there is for documents');
   };
 
   return {
-    slice: (document, request, deadline) => until(deadline, () => slice(document, request, deadline)),
+    slice,
     close: () => queue.close(),
   };
 }
@@ -104,14 +110,3 @@ const attemptsMax = 5;
 
 const failure = (because: string, cause?: unknown): PorticoError =>
   new PorticoError('internal', { cause: new Error(because, { cause }) });
-
-/** Throws `timed_out` once the deadline has expired, whatever the work then waits for. */
-function until<T>(deadline: Deadline | null, work: () => Promise<T>): Promise<T> {
-  if (deadline?.expired) return Promise.reject(new PorticoError('timed_out'));
-  return new Promise((resolve, reject) => {
-    const forget = deadline?.onExpired(() => reject(new PorticoError('timed_out')));
-    work()
-      .then(resolve, reject)
-      .finally(() => forget?.());
-  });
-}

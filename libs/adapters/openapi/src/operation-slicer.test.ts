@@ -174,6 +174,36 @@ describe('a request whose deadline expires', () => {
   });
 });
 
+describe('a slice that takes too long', () => {
+  test('is refused to who asked for it, and the next one is cut', async () => {
+    const one = slicer({ sliceLimitMs: 250 });
+    await one.slice(documentOf('Pets'), request, null);
+    const levels = Array.from({ length: 60 }, (_, level) => {
+      const below = { $ref: `#/components/schemas/S${level + 1}` };
+      return [`S${level}`, level < 59 ? { anyOf: [below, below] } : { type: 'string' }] as const;
+    });
+    const endless = {
+      openapi: '3.0.3',
+      info: { title: 'Endless', version: '1' },
+      paths: {
+        '/pets/{id}': {
+          get: { responses: {}, requestBody: { content: { 'application/json': { schema: levels[0]?.[1] } } } },
+        },
+      },
+      components: { schemas: Object.fromEntries(levels) },
+    };
+    const slow = documentOf('Endless', Buffer.from(JSON.stringify(endless)));
+    const asked = one.slice(slow, { ...request, detail: 'full', maxBytes: 262_144 }, null);
+    await expect(asked).rejects.toMatchObject({
+      code: 'internal',
+      cause: { message: expect.stringMatching(/over 0.25 s/) as string },
+    });
+    // The thread that takes its place may take as long to start.
+    const other = () => one.slice(documentOf('Pets'), request, null).then(read, () => null);
+    await expect.poll(other).toMatchObject({ summary: 'A pet of Pets' });
+  });
+});
+
 describe('the queue', () => {
   test('refuses at once what is one too many', async () => {
     const [one, pets] = [slicer({ waitingMax: 3 }), documentOf('Pets')];

@@ -10,7 +10,8 @@ export interface ThreadLimits {
   readonly timeLimitMs: number;
 }
 
-export interface ThreadOptions<Order> extends ThreadLimits {
+export interface ThreadOptions<Order> extends Pick<ThreadLimits, 'memoryMegabytes'> {
+  readonly timeLimitMs: (order: Order) => number;
   /** The module that the thread runs, beside this file, without its extension. */
   readonly module: string;
   readonly name: string;
@@ -22,7 +23,7 @@ export interface ThreadOptions<Order> extends ThreadLimits {
    */
   readonly isLarge?: (order: Order) => boolean;
   /** What an order is refused with that takes too long, or more memory than there is. */
-  readonly tooSlow: () => PorticoError;
+  readonly tooSlow: (limitMs: number) => PorticoError;
   readonly tooLarge: (cause: unknown) => PorticoError;
 }
 
@@ -45,7 +46,8 @@ export class WorkerThread<Order, Outcome> {
    */
   run(order: Order, transferred: readonly ArrayBuffer[], deadline: Expiry | null): Promise<Outcome> {
     const worker = (this.#worker ??= this.#start());
-    const { timeLimitMs, name, tooSlow, tooLarge } = this.#options;
+    const { name, tooSlow, tooLarge } = this.#options;
+    const limitMs = this.#options.timeLimitMs(order);
     // Once it is posted, its bytes are gone.
     const isLarge = this.#options.isLarge?.(order) ?? false;
     return new Promise<Outcome>((resolve, reject) => {
@@ -73,7 +75,7 @@ export class WorkerThread<Order, Outcome> {
         gone(because);
         void worker.terminate();
       };
-      const timer = setTimeout(() => end(tooSlow()), timeLimitMs);
+      const timer = setTimeout(() => end(tooSlow(limitMs)), limitMs);
       const forget = deadline?.onExpired(() => end(new PorticoError('timed_out')));
 
       worker.on('message', done).on('error', died).on('exit', ended);

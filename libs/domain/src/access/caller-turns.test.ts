@@ -22,6 +22,27 @@ const setUp = () => {
   return { ask, begun, endFirst };
 };
 
+const deadlineByHand = () => {
+  const callbacks = new Set<() => void>();
+  let expired = false;
+  const deadline: Deadline = {
+    get expired() {
+      return expired;
+    },
+    beginCommit: () => undefined,
+    onExpired: (callback) => {
+      if (expired) callback();
+      else callbacks.add(callback);
+      return () => callbacks.delete(callback);
+    },
+  };
+  const expire = (): void => {
+    expired = true;
+    for (const callback of callbacks) callback();
+  };
+  return { deadline, expire };
+};
+
 test('one piece of each caller is done at a time, in order of arrival', async () => {
   const { ask, begun, endFirst } = setUp();
   const answers = [ask('ada', 'a1'), ask('ada', 'a2'), ask('ada', 'a3'), ask('bob', 'b1'), ask('bob', 'b2')];
@@ -55,15 +76,7 @@ test('what fails lets the next one begin, and a caller for whom nothing is left 
 
 test('what waits until its deadline expires is never begun, and leaves its place', async () => {
   const { ask, begun, endFirst } = setUp();
-  let expire = (): void => undefined;
-  const deadline: Deadline = {
-    expired: false,
-    beginCommit: () => undefined,
-    onExpired: (callback) => {
-      expire = callback;
-      return () => (expire = () => undefined);
-    },
-  };
+  const { deadline, expire } = deadlineByHand();
   const [first, late, third] = [ask('ada', 'a1'), ask('ada', 'late', deadline), ask('ada', 'a3')];
   expire();
   await expect(late).rejects.toMatchObject({ code: 'timed_out' });
@@ -71,4 +84,27 @@ test('what waits until its deadline expires is never begun, and leaves its place
   for (let piece = 0; piece < 3; piece++) await endFirst();
   expect(begun).toEqual(['a1', 'a3', 'a4']);
   expect(await Promise.all([first, third, fourth])).toEqual(['a1', 'a3', 'a4']);
+});
+
+test('what was begun keeps its turn after its deadline, until the thread is done with it', async () => {
+  const { ask, begun, endFirst } = setUp();
+  const [now, later] = [deadlineByHand(), deadlineByHand()];
+  const begunAndLate = ask('ada', 'a1', now.deadline);
+  const next = ask('ada', 'a2', later.deadline);
+  now.expire();
+  await expect(begunAndLate).rejects.toMatchObject({ code: 'timed_out' });
+  expect(begun).toEqual(['a1']);
+  await endFirst();
+  expect(begun).toEqual(['a1', 'a2']);
+  await endFirst();
+  expect(await next).toBe('a2');
+});
+
+test('a deadline that has expired before takes nobody the next turn', async () => {
+  const inTurn = createCallerTurns();
+  const { deadline, expire } = deadlineByHand();
+  expire();
+  const late = inTurn({ profile: { id: 'ada' } as Profile, deadline }, async () => 'unwanted');
+  await expect(late).rejects.toMatchObject({ code: 'timed_out' });
+  expect(await inTurn({ profile: { id: 'ada' } as Profile, deadline: null }, async () => 'next')).toBe('next');
 });
