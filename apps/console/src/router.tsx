@@ -23,8 +23,8 @@ const Start = () => {
 };
 
 /**
- * Browsers and Vite say it in words of their own: a file of a page could not be loaded. Usually the service was upgraded since the
- * tab was opened, and has other files now. They remember the failure, so that only a reload helps.
+ * Browsers and Vite say it in words of their own: a file of a page could not be loaded. Either the service is away, and
+ * another try helps once it is back; or it was upgraded since the tab was opened, and has other files now.
  */
 const isUnloaded = (error: unknown): boolean =>
   error instanceof Error && /dynamically imported module|importing a module|preload css/i.test(error.message);
@@ -34,11 +34,16 @@ const Failed = () => {
   const error = useRouteError();
   const navigate = useNavigate();
   const { pathname, search } = useLocation();
+  const again = (
+    <Button variant="default" size="xs" onClick={() => void navigate(pathname + search, { replace: true })}>
+      {words.frame.retry}
+    </Button>
+  );
   if (isUnloaded(error))
     return (
       <Page title={words.frame.notLoaded}>
         <Alert color="yellow" role="alert">
-          {words.frame.perhapsUpgraded}{' '}
+          {words.frame.perhapsUpgraded} {again}{' '}
           <Button variant="default" size="xs" onClick={() => window.location.reload()}>
             {words.frame.reload}
           </Button>
@@ -46,13 +51,7 @@ const Failed = () => {
       </Page>
     );
   const isMissing = isRouteErrorResponse(error) && error.status === 404;
-  return (
-    <Page title={isMissing ? words.frame.notFound : words.frame.notShown}>
-      <Button variant="default" size="xs" onClick={() => void navigate(pathname + search, { replace: true })}>
-        {words.frame.retry}
-      </Button>
-    </Page>
-  );
+  return <Page title={isMissing ? words.frame.notFound : words.frame.notShown}>{again}</Page>;
 };
 
 const NotFound = () => (

@@ -43,7 +43,7 @@ export const frame = {
   notShown: 'This page could not be shown.',
   notLoaded: 'This page could not be loaded',
   perhapsUpgraded:
-    'Portico may have been upgraded since you opened this tab, or cannot be reached. Reload to go on; what you have not saved here is lost.',
+    'The service cannot be reached, or may have been upgraded since you opened this tab. Try again; if that does not help, reload.',
   reload: 'Reload',
   notFound: 'There is no such page.',
   home: 'To the start',
