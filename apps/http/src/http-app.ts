@@ -198,11 +198,7 @@ const createServing = (
     failure?: unknown,
   ): Promise<void> => {
     const exchange = beginExchange(request, response, exchangeFacts);
-    response.on('close', () => {
-      // Whoever only reads and leaves wants nothing done any more, and frees its place in a queue.
-      if (request.method === 'GET' || request.method === 'HEAD') exchange.deadline.abandon();
-      record(exchange, records);
-    });
+    response.on('close', () => close(exchange, records));
     if (!tracing) return answer(exchange, request, found, failure);
     exchange.span = beginSpan(tracing, request);
     return exchange.span.run(() => answer(exchange, request, found, failure));
@@ -217,6 +213,13 @@ const createRecords = (logger: Logger, { durations }: Pick<HttpMetrics, 'duratio
   perKind((kind) => ({ observe: durations.addSeries(kind), writeLine: createRequestLines(logger, kind) }));
 
 type Records = ReturnType<typeof createRecords>;
+
+/** Whoever only reads and leaves before the answer wants nothing done any more, and frees its place in a queue. */
+const close = (exchange: Exchange, records: Records): void => {
+  const { request, deadline } = exchange;
+  if (request.method === 'GET' || request.method === 'HEAD') deadline.abandon();
+  record(exchange, records);
+};
 
 /** Writes the request's log line and updates its metrics. */
 const record = (exchange: Exchange, records: Records): void => {

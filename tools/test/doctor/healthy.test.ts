@@ -96,6 +96,7 @@ test.skipIf(!postgres || !redis)(
     expect(after.checks.filter(({ state }) => state === 'skipped').map(({ id }) => id)).toEqual([
       'data.heartbeat',
       'database.intact',
+      'mail.templates',
       'identity.local-key',
     ]);
   },
