@@ -68,21 +68,25 @@ const held = () => {
   return { waiting, pass, letGo };
 };
 
+/** Slices that wait at the gate before they are cut. */
+const slicingBehind =
+  (gate: ReturnType<typeof held>) =>
+  ({ slicer }: Ports) => ({
+    slicer: {
+      slice: async (...asked) => {
+        await gate.pass();
+        return slicer.slice(...asked);
+      },
+    } satisfies OperationSlicer,
+  });
+
 const tooMany = [429, { detail: 'Rate limit exceeded', retry_after: 1 }, '1'];
 const outcomeOf = ({ status, body, headers }: Reply) => [status, body, headers['retry-after']];
 
 describe('of one caller', () => {
   test('one slice is made and two wait; a further one is refused, over HTTP and MCP, until one is done', async () => {
     const gate = held();
-    const slicing = ({ slicer }: Ports) => ({
-      slicer: {
-        slice: async (...asked) => {
-          await gate.pass();
-          return slicer.slice(...asked);
-        },
-      } satisfies OperationSlicer,
-    });
-    const { slice, ada, bob, cheap, client } = await setUp(slicing);
+    const { slice, ada, bob, cheap, client } = await setUp(slicingBehind(gate));
     const others = slice(bob, cheap, 1_024);
     const first = slice(ada, cheap, 1_024);
     await expect.poll(() => gate.waiting.length).toBe(2);
@@ -110,15 +114,7 @@ describe('of one caller', () => {
 
   test('whoever leaves takes along what waits', async () => {
     const gate = held();
-    const slicing = ({ slicer }: Ports) => ({
-      slicer: {
-        slice: async (...asked) => {
-          await gate.pass();
-          return slicer.slice(...asked);
-        },
-      } satisfies OperationSlicer,
-    });
-    const { slice, ada, cheap, client } = await setUp(slicing);
+    const { slice, ada, cheap, client } = await setUp(slicingBehind(gate));
     const first = slice(ada, cheap, 1_024);
     await expect.poll(() => gate.waiting.length).toBe(1);
     const leaving = new AbortController();
