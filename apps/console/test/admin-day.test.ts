@@ -5,7 +5,7 @@ import { launchChromium } from './chromium.ts';
 import { startConsoleService, type ConsoleService, type Person } from './console-service.ts';
 import { documentsForImport } from './documents.ts';
 import { handOn, type Effort, type Hand } from './hand.ts';
-import { openPage, screenshot } from './watched-page.ts';
+import { dialogsClosed, openPage, screenshot } from './watched-page.ts';
 
 const browser = await launchChromium();
 afterAll(() => browser?.close());
@@ -133,7 +133,7 @@ const grantAndLimit = async (service: ConsoleService, hand: Hand, page: Page): P
       await hand.type(page.getByRole('textbox', { name: 'Name', exact: true }), tier);
       await hand.type(page.getByRole('spinbutton', { name: 'Requests' }), String(allowed));
       await hand.click(inDialog(page, 'Save'));
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await dialogsClosed(page);
     }
   });
   await hand.step('assign them to ten people', async () => {

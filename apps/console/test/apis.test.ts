@@ -6,7 +6,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from './accessible.ts';
 import { launchChromium } from './chromium.ts';
 import { startConsoleService, type ConsoleService, type Person } from './console-service.ts';
-import { goTo, openPage, screenshot, signIn, type PageOptions, type WatchedPage } from './watched-page.ts';
+import {
+  dialogsClosed,
+  goTo,
+  openPage,
+  screenshot,
+  signIn,
+  type PageOptions,
+  type WatchedPage,
+} from './watched-page.ts';
 
 const browser = await launchChromium();
 const samples = resolve(import.meta.dirname, '../../../samples');
@@ -263,7 +271,7 @@ describe.skipIf(!browser)('APIs', () => {
     expect(await page.content()).not.toContain('river-secret');
     await page.getByRole('textbox', { name: 'Name of the header or parameter' }).fill('X-Lake');
     await button(page, 'Save').click();
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await dialogsClosed(page);
     expect(await service.ask('GET', metadata)).toMatchObject({ authentication: { ...set, name: 'X-Lake' } });
     await button(page, 'Authentication').click();
     await button(page, 'Remove what is set').click();
@@ -272,7 +280,7 @@ describe.skipIf(!browser)('APIs', () => {
     await expectAccessible(page);
     expect(await service.ask('GET', metadata)).toMatchObject({ authentication: { value: 'river-secret' } });
     await question.getByRole('button', { name: 'Remove what is set' }).click();
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await dialogsClosed(page);
     expect(await service.ask('GET', metadata)).toMatchObject({ authentication: { type: 'none', value: null } });
 
     await button(page, 'Replace the document').click();

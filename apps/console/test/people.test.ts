@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from './accessible.ts';
 import { launchChromium } from './chromium.ts';
 import { firstAdmin, startConsoleService, type ConsoleService, type Person } from './console-service.ts';
-import { goTo, openPage, signIn } from './watched-page.ts';
+import { dialogsClosed, goTo, openPage, signIn } from './watched-page.ts';
 
 const browser = await launchChromium();
 afterAll(() => browser?.close());
@@ -40,7 +40,7 @@ describe.skipIf(!browser)('people', () => {
     expect(secret).toMatch(/^portico_sk_/);
     await expectAccessible(page);
     await dialog(page).getByRole('button', { name: 'I have copied it' }).click();
-    await dialog(page).waitFor({ state: 'detached' });
+    await dialogsClosed(page);
     expect(await page.content()).not.toContain(secret);
     await page.getByText('Nobody is waiting for approval.').waitFor();
   });

@@ -106,6 +106,10 @@ export const goTo = async (page: Page, path: string): Promise<void> => {
   }, `/console${path}`);
 };
 
+/** Until no dialog is open: one that closes another stays for as long as they fade out. */
+export const dialogsClosed = (page: Page): Promise<void> =>
+  page.getByRole('dialog').first().waitFor({ state: 'detached' });
+
 let pictures: string | null = null;
 
 /** Writes a picture of the whole page into the folder SCREENSHOTS, or into a temporary one; returns its path. */
