@@ -47,6 +47,8 @@ export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
+  /** The caller's, for the log; callers without valid credentials are counted by it. */
+  readonly address: string;
   readonly startedAt = performance.now();
   readonly deadline: AnswerDeadline;
   /** The path template, for the log and the metrics; never the path itself. */
@@ -56,6 +58,8 @@ export class Exchange {
   /** The counts of its rate limit, once it was counted. */
   counted: CountedRequest | null = null;
   profileId: ProfileId | null = null;
+  /** Of the API key that the request was admitted by. */
+  clientId: string | null = null;
   /** Of the service account that calls, instead of a profile. */
   accountId: string | null = null;
   /** What a 401 has in `WWW-Authenticate`. */
@@ -66,24 +70,18 @@ export class Exchange {
   span: RequestSpan | null = null;
   /** Set if its body could not be parsed and the answer went past `response`, straight to the socket. */
   unreadable: Unreadable | null = null;
-  readonly #readAddress: ReadClientAddress;
 
   constructor(request: IncomingMessage, response: ServerResponse, facts: ExchangeFacts) {
     this.request = request;
     this.response = response;
-    this.#readAddress = facts.readAddress;
     const given = request.headers['x-request-id'];
     this.requestId = typeof given === 'string' && givenRequestId.test(given) ? given : randomUUID();
-    this.deadline = new AnswerDeadline(facts.timer, facts.answerTimeoutMs, () => facts.answerExpired(this));
-  }
-
-  /** The key under which callers without valid credentials are counted. Computed only when needed. */
-  get address(): string {
-    const forwardedFor = this.request.headers['x-forwarded-for'];
-    return this.#readAddress(
-      this.request.socket.remoteAddress,
+    const forwardedFor = request.headers['x-forwarded-for'];
+    this.address = facts.readAddress(
+      request.socket.remoteAddress,
       Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor,
     );
+    this.deadline = new AnswerDeadline(facts.timer, facts.answerTimeoutMs, () => facts.answerExpired(this));
   }
 
   /** Tells a client that waits to send its body: only once the request passed every check before it. */

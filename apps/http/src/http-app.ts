@@ -18,7 +18,7 @@ import { decodable, namesHost } from './requests/request-target.ts';
 import type { LocalIssuerDocuments, Route } from './route.ts';
 import { byPath, createRouteLookup, type FoundPath, type MethodTable } from './route-lookup.ts';
 import { perKind } from './request-kinds.ts';
-import { createRequestLines } from './request-log.ts';
+import type { Observe } from './request-durations.ts';
 import { protectedResourceOf } from './routes/oauth.ts';
 import { routes } from './routes/table.ts';
 import { createConsoleFiles } from './console/console-files.ts';
@@ -102,8 +102,8 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
       consoleFiles: createConsoleFiles(),
     },
   };
-  const records = createRecords(facts.logger, metrics);
-  const serve = createServing(facts, pipeline, metrics, records, isDraining);
+  const durations = perKind((kind) => metrics.durations.addSeries(kind));
+  const serve = createServing(facts, pipeline, metrics, durations, isDraining);
 
   const paths = byPath(table);
   app.use((request: Request, _response: Response, next: NextFunction) => {
@@ -127,9 +127,11 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
     if (!found) app(request, response);
     else serve(request, response, found).catch((error: unknown) => serveFailure(error, request, response));
   };
-  const recordUnreadable: RecordUnreadable = ({ status, errorCode }, requestId) => {
-    records('other', 'unknown', status).observe(0);
-    facts.logger.info({ route: 'unknown', status, request_id: requestId, unreadable: errorCode }, 'request');
+  const readAddress = createClientAddressReader(facts.settings.trustProxy);
+  const recordUnreadable: RecordUnreadable = ({ status, errorCode }, requestId, { remoteAddress }) => {
+    const line = { route: 'unknown', status, request_id: requestId, address: readAddress(remoteAddress, undefined) };
+    durations('other', 'unknown', status)(0);
+    facts.logger.info({ ...line, unreadable: errorCode }, 'request');
   };
   return Object.assign(listen, { locals: app.locals, recordUnreadable });
 };
@@ -138,7 +140,7 @@ const createServing = (
   { logger, settings, answerTimeoutMs = answerTimeoutMsDefault, timer = systemTimer, tracing = null }: HttpAppFacts,
   pipeline: PipelineFacts,
   metrics: HttpMetrics,
-  records: Records,
+  durations: Durations,
   isDraining: () => boolean,
 ) => {
   const refuse = (exchange: Exchange, error: unknown): Promise<void> => {
@@ -198,7 +200,7 @@ const createServing = (
     failure?: unknown,
   ): Promise<void> => {
     const exchange = beginExchange(request, response, exchangeFacts);
-    response.on('close', () => close(exchange, records));
+    response.on('close', () => close(exchange, logger, durations));
     if (!tracing) return answer(exchange, request, found, failure);
     exchange.span = beginSpan(tracing, request);
     return exchange.span.run(() => answer(exchange, request, found, failure));
@@ -208,39 +210,45 @@ const createServing = (
 const beginSpan = (tracing: Pick<Tracing, 'beginRequest'>, { method = '', httpVersion, headers }: IncomingMessage) =>
   tracing.beginRequest({ method, httpVersion, headers });
 
-/** What takes down a request of a kind. */
-const createRecords = (logger: Logger, { durations }: Pick<HttpMetrics, 'durations'>) =>
-  perKind((kind) => ({ observe: durations.addSeries(kind), writeLine: createRequestLines(logger, kind) }));
-
-type Records = ReturnType<typeof createRecords>;
+/** Takes down how long a request of a kind took. */
+type Durations = (method: string, route: string, status: number) => Observe;
 
 /** Whoever only reads and leaves before the answer wants nothing done any more, and frees its place in a queue. */
-const close = (exchange: Exchange, records: Records): void => {
+const close = (exchange: Exchange, logger: Logger, durations: Durations): void => {
   const { request, deadline } = exchange;
   if (request.method === 'GET' || request.method === 'HEAD') deadline.abandon();
-  record(exchange, records);
+  record(exchange, logger, durations);
 };
 
 /** Writes the request's log line and updates its metrics. */
-const record = (exchange: Exchange, records: Records): void => {
-  const { request, response, route, isProbe, requestId, profileId, accountId, startedAt, unreadable, span } = exchange;
-  const ms = performance.now() - startedAt;
+const record = (exchange: Exchange, logger: Logger, durations: Durations): void => {
+  const { request, response, route, isProbe, unreadable, span } = exchange;
+  const ms = performance.now() - exchange.startedAt;
   const status = unreadable?.status ?? (response.headersSent ? response.statusCode : 499);
-  const method = request.method ?? '';
-  const { observe, writeLine } = records(knownMethods.has(method) ? method : 'other', route, status);
-  observe(ms / 1_000);
+  const method = knownMethods.has(request.method ?? '') ? (request.method ?? '') : 'other';
+  durations(method, route, status)(ms / 1_000);
   const isWhole = response.writableFinished;
-  writeLine(isProbe && status === 200 && isWhole ? 'debug' : 'info', {
-    ms,
-    request_id: requestId,
-    profile_id: profileId,
-    trace_id: span?.traceId ?? null,
-    service_account_id: accountId,
-    unreadable: unreadable?.errorCode ?? null,
-    aborted: !isWhole && !unreadable,
-  });
-  span?.end({ route: route === 'unknown' ? null : route, status, requestId });
+  // The log leaves out what is undefined.
+  const facts = {
+    method,
+    route,
+    status,
+    ms: Math.round(ms * 1_000) / 1_000,
+    request_id: exchange.requestId,
+    address: exchange.address,
+    user_agent: request.headers['user-agent']?.slice(0, userAgentUnitsMax),
+    profile_id: exchange.profileId ?? undefined,
+    client_id: exchange.clientId ?? undefined,
+    service_account_id: exchange.accountId ?? undefined,
+    trace_id: span?.traceId,
+    unreadable: unreadable?.errorCode,
+    aborted: isWhole || unreadable ? undefined : true,
+  };
+  logger[isProbe && status === 200 && isWhole ? 'debug' : 'info'](facts, 'request');
+  span?.end({ route: route === 'unknown' ? null : route, status, requestId: exchange.requestId });
 };
+
+const userAgentUnitsMax = 256;
 
 const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 

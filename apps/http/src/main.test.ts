@@ -4,14 +4,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { version } from '@portico/composition';
 import { expect, onTestFinished, test } from 'vitest';
 
-test('the first line of the log says which version starts', async () => {
+const startService = (variables: Readonly<Record<string, string>>) => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-http-'));
   const service = spawn(process.execPath, ['-C', '@portico/source', join(import.meta.dirname, 'main.ts')], {
-    env: { PATH: process.env.PATH, DATA_DIR: folder, PORT: '0' },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env.PATH, DATA_DIR: folder, ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = once(service, 'exit');
   onTestFinished(async () => {
@@ -19,6 +20,22 @@ test('the first line of the log says which version starts', async () => {
     await ended;
     rmSync(folder, { recursive: true });
   });
+  return { service, ended };
+};
+
+test('the first line of the log says which version starts', async () => {
+  const { service } = startService({ PORT: '0' });
   const [line] = (await once(createInterface({ input: service.stdout }), 'line')) as [string];
   expect(JSON.parse(line)).toMatchObject({ version, msg: `Portico ${version} starts` });
+});
+
+test.each([
+  ['a wrong configuration', { PORT: 'none' }, /\n  PORT: read "none"/],
+  ['an address that is not here', { PORT: '0', HOST: '192.0.2.1' }, /^HOST and PORT is not an address of this machine/],
+])('%s ends the log with the reason, which standard error has as text', async (_, variables, reason) => {
+  const { service, ended } = startService(variables);
+  const [log, said] = await Promise.all([text(service.stdout), text(service.stderr), ended]);
+  expect(said).toMatch(reason);
+  const last = JSON.parse(log.trimEnd().split('\n').at(-1) ?? '') as object;
+  expect(last).toMatchObject({ level: 'fatal', msg: said.trimEnd() });
 });

@@ -114,6 +114,7 @@ const admitCaller = async (
   exchange.counted = counted;
   if (principal.via === 'account') exchange.accountId = principal.profile.id;
   else exchange.profileId = principal.profile.id;
+  exchange.clientId = credential.kind === 'key' ? credential.clientId : null;
   refuseLacking(principal, scopesOfQuery(route, exchange.request.url ?? ''));
   if (auth !== 'admin') return { principal };
   return { principal, authority: (scope === null ? personAuthorityOf : authorityOf)(principal) };

@@ -4,7 +4,7 @@ import { errorDetails } from '@portico/domain';
 import { exchangeOn, type Unreadable } from './exchange.ts';
 
 /** Called for each unreadable request that was answered and belongs to no exchange. */
-export type RecordUnreadable = (unreadable: Unreadable, requestId: string) => void;
+export type RecordUnreadable = (unreadable: Unreadable, requestId: string, socket: Socket) => void;
 
 /**
  * Returns a handler that answers unreadable requests, in JSON, and closes the connection. If a request is in progress
@@ -21,7 +21,7 @@ export const createUnreadableRefusal =
     const exchange = exchangeOn(socket);
     if (!exchange || exchange.response.writableFinished) {
       const requestId = randomUUID();
-      record(unreadable, requestId);
+      record(unreadable, requestId, socket);
       answer(socket, unreadable, requestId);
     } else if (exchange.takesBody && !exchange.request.complete) {
       // A client that closes in the middle of its body has simply left.
@@ -33,7 +33,7 @@ export const createUnreadableRefusal =
         if (!exchange.request.complete || !socket.writable) socket.destroySoon();
         else {
           const requestId = randomUUID();
-          record(unreadable, requestId);
+          record(unreadable, requestId, socket);
           answer(socket, unreadable, requestId);
         }
       });

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
-import { version } from '@portico/composition';
+import { createLogger, version } from '@portico/composition';
 import { createHarness, createTestSignIn, defaultSettings } from '@portico/testing';
-import { pino } from 'pino';
 import { createHttpApp, createHttpServer, type HttpSettings } from '../src/index.ts';
 import { createTestClient } from './client.ts';
 import type { Start } from './subject.ts';
@@ -43,7 +42,7 @@ export const startInMemory: Start = async ({ settings = {}, http = {}, ports, si
     useCases: harness.useCases,
     documents: harness.documents,
     settings: { ...httpSettings, ...http },
-    logger: pino({ level: 'info' }, destination),
+    logger: createLogger('info', 'portico', destination),
     localIssuer: own?.localIssuer,
     localSignIn: own?.localSignIn,
     ...rest,

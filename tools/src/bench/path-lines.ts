@@ -37,7 +37,7 @@ const lines: readonly (readonly [line: PathLine | 'idle', belongs: RegExp])[] = 
   ['writing to the socket', /^ (writev|writeLatin1String|writeUtf8String|writeBuffer|shutdown)$/],
   [
     'the log line',
-    /node_modules\/(pino|sonic-boom|thread-stream|quick-format)|composition\/src\/runtime\/(logging|gathered-lines)|apps\/http\/src\/request-log|node:fs |^ (writeString|now)$/,
+    /node_modules\/(pino|sonic-boom|thread-stream|quick-format)|composition\/src\/runtime\/(logging|gathered-lines)|node:fs |^ (writeString|now)$/,
   ],
   ['metrics', /node_modules\/prom-client|apps\/http\/src\/(metrics|request-durations)/],
   [

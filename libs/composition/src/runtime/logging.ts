@@ -1,4 +1,4 @@
-import { pino, type DestinationStream, type Logger } from 'pino';
+import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
 import { gatherLines } from './gathered-lines.ts';
 
 /** Redacted in every log line; logging one is a bug all the same. Paths without wildcards are cheap. */
@@ -21,7 +21,14 @@ export const createLogger = (
   fields?: () => object,
 ): Logger =>
   pino(
-    { level, name, redact: { paths: secretNames, censor: '[redacted]' }, ...(fields ? { mixin: fields } : {}) },
+    {
+      level,
+      name,
+      redact: { paths: secretNames, censor: '[redacted]' },
+      formatters: { level: (label) => ({ level: label }) },
+      timestamp: stdTimeFunctions.isoTime,
+      ...(fields ? { mixin: fields } : {}),
+    },
     destination,
   );
 

@@ -11,8 +11,8 @@ import { startFailure } from './start-failure.ts';
 import { keepTickShape } from './tick-shape.ts';
 
 /**
- * Runs a process of this role, configured by the environment, and shuts it down in order. If the start fails, writes
- * the reason to standard error and exits.
+ * Runs a process of this role, configured by the environment, and shuts it down in order. If the start fails, logs the
+ * reason, writes it to standard error too, and exits.
  */
 export const runProcess = async (
   role: Exclude<ProcessRole, 'tool'>,
@@ -45,8 +45,10 @@ export const runProcess = async (
     });
   } catch (error) {
     const { said, exitCode } = startFailure(error);
-    // The reason is the last that an operator reads.
-    if (logger) await flush(logger);
+    // Once for whoever collects the log, and for an operator at a terminal as the last that is said.
+    logger ??= createLogger('info', 'portico');
+    logger.fatal(said);
+    await flush(logger);
     process.stderr.write(`${said}\n`);
     process.exit(exitCode);
   }

@@ -45,8 +45,8 @@ const open = async (variables: Record<string, string> = {}, role: ProcessRole = 
 
 const warnings = (): readonly string[] =>
   lines
-    .map((line) => JSON.parse(line) as { level: number; msg: string })
-    .flatMap((line) => (line.level === 40 ? [line.msg] : []));
+    .map((line) => JSON.parse(line) as { level: string; msg: string })
+    .flatMap((line) => (line.level === 'warn' ? [line.msg] : []));
 
 const production = {
   NODE_ENV: 'production',

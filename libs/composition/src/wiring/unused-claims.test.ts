@@ -43,7 +43,7 @@ const run = async (variables: Record<string, string>, role: ProcessRole, groups:
     const members = (await useCases.listMembers(operatorAuthority, id)).map(({ email }) => email);
     return {
       members,
-      said: lines.filter((line) => line.includes('"level":40') && line.includes('groups of 1 profile is')).length,
+      said: lines.filter((line) => line.includes('"level":"warn"') && line.includes('groups of 1 profile is')).length,
     };
   } finally {
     await portico.close();
