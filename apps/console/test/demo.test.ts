@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { freePort } from '@portico/test-servers';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { launchChromium } from './chromium.ts';
+import { openPage } from './watched-page.ts';
+
+const browser = await launchChromium();
+afterAll(() => browser?.close());
+
+/** The link that the demo prints last; the demo runs until the test ends. */
+const linkOfTheDemo = async (): Promise<string> => {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-demo-'));
+  const demo = spawn(process.execPath, ['-C', '@portico/source', 'tools/src/demo/main.ts'], {
+    cwd: resolve(import.meta.dirname, '../../..'),
+    env: { PATH: process.env['PATH'], DATA_DIR: folder, PORT: String(await freePort()) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(demo, 'exit');
+  onTestFinished(async () => {
+    demo.kill('SIGTERM');
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  });
+  for await (const line of createInterface({ input: demo.stdout })) {
+    const [link] = /http:\S+\/console\S*/.exec(line) ?? [];
+    if (link !== undefined) return link;
+  }
+  throw new Error('The demo ended without a link to the console');
+};
+
+describe.skipIf(!browser)('the demo', () => {
+  if (!browser) return;
+  test('its link opens the list of its APIs, signed in', async () => {
+    const link = await linkOfTheDemo();
+    const { page } = await openPage(browser, { address: new URL(link).origin });
+    await page.goto(link);
+    await page.getByRole('heading', { level: 1, name: 'APIs', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Weather' }).first().waitFor();
+    expect(new URL(page.url()).pathname).toBe('/console/apis');
+  });
+});
