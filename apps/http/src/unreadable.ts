@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { errorDetails } from '@portico/domain';
-import { exchangeOn, type Unreadable } from './exchange.ts';
+import { exchangeOn, type Exchange, type Unreadable } from './exchange.ts';
 
 /** Called for each unreadable request that was answered and belongs to no exchange. */
 export type RecordUnreadable = (unreadable: Unreadable, requestId: string, socket: Socket) => void;
@@ -19,25 +19,23 @@ export const createUnreadableRefusal =
     }
     const unreadable = unreadableBy(error);
     const exchange = exchangeOn(socket);
-    if (!exchange || exchange.response.writableFinished) {
+    const answerAlone = (): void => {
       const requestId = randomUUID();
       record(unreadable, requestId, socket);
       answer(socket, unreadable, requestId);
-    } else if (exchange.takesBody && !exchange.request.complete) {
+    };
+    const answerNext = ({ request }: Exchange): void => {
+      // The body of a request that is already answered: say nothing more.
+      if (!request.complete || !socket.writable) socket.destroySoon();
+      else answerAlone();
+    };
+    if (!exchange) answerAlone();
+    else if (exchange.response.writableFinished) answerNext(exchange);
+    else if (exchange.takesBody && !exchange.request.complete) {
       // A client that closes in the middle of its body has simply left.
       if (unreadable.errorCode !== endedEarly) exchange.unreadable = unreadable;
       answer(socket, unreadable, exchange.requestId);
-    } else {
-      exchange.response.once('finish', () => {
-        // The unreadable part was the body of a request that is already answered: say nothing.
-        if (!exchange.request.complete || !socket.writable) socket.destroySoon();
-        else {
-          const requestId = randomUUID();
-          record(unreadable, requestId, socket);
-          answer(socket, unreadable, requestId);
-        }
-      });
-    }
+    } else exchange.response.once('finish', () => answerNext(exchange));
   };
 
 const reasons = {

@@ -202,11 +202,13 @@ export const protocolSuite = (start: Start): void => {
   describe('the wire', () => {
     const registering = (headers: string): string =>
       `POST /api/profiles/register HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${headers}\r\n\r\n`;
-    const exchange = (text: string): Promise<string> =>
+    /** What is received; `late` is sent once something is. */
+    const exchange = (text: string, late = ''): Promise<string> =>
       new Promise((resolve, reject) => {
         const { hostname, port } = new URL(subject.client.baseUrl);
         const socket = connect(Number(port), hostname, () => socket.write(text));
         let received = '';
+        socket.once('data', () => socket.write(late));
         socket.on('data', (chunk: Buffer) => (received += chunk.toString('utf8')));
         socket.on('close', () => resolve(received));
         socket.on('error', reject);
@@ -270,6 +272,11 @@ export const protocolSuite = (start: Start): void => {
       expect(
         statusesIn(await exchange('GET /health HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n{}')),
       ).toEqual(['200']);
+    });
+
+    test('a body that goes on malformed after the refusal of its request gets no second answer', async () => {
+      const begun = 'POST /api/collections/ HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n';
+      expect(statusesIn(await exchange(begun, 'nonsense\r\n'))).toEqual(['401']);
     });
 
     test('a client that waits for 100 Continue gets an early answer', async () => {
