@@ -30,7 +30,7 @@ test('the first line of the log says which version starts', async () => {
 });
 
 test.each([
-  ['a wrong configuration', { PORT: 'none' }, /\n  PORT: read "none"/],
+  ['a wrong configuration', { PORT: 'none' }, /PORT: read "none"/],
   ['an address that is not here', { PORT: '0', HOST: '192.0.2.1' }, /^HOST and PORT is not an address of this machine/],
 ])('%s ends the log with the reason, which standard error has as text', async (_, variables, reason) => {
   const { service, ended } = startService(variables);
