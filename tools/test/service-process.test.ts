@@ -70,8 +70,8 @@ test('a service whose folder and keys are open to others says so when it starts'
   const warnings = readFileSync(join(folder, 'service.log'), 'utf8')
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as { level: number; msg: string })
-    .flatMap(({ level, msg }) => (level === 40 ? [msg] : []));
+    .map((line) => JSON.parse(line) as { level: string; msg: string })
+    .flatMap(({ level, msg }) => (level === 'warn' ? [msg] : []));
   expect(warnings).toEqual([
     `DATA_DIR: other users may write ${folder} (mode 0777), and so replace its keys. Run: chmod 700 ${folder}`,
     `${folder}/secrets.key is open to other users (mode 0644); only its owner may read it. Run: chmod 600 ${folder}/secrets.key`,

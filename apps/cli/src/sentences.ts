@@ -1,7 +1,7 @@
 import { shownLine } from './terminal.ts';
 
 interface LogLine {
-  readonly level: number;
+  readonly level: string;
   readonly msg?: string;
   readonly err?: { readonly message?: string; readonly stack?: string };
 }
@@ -13,13 +13,10 @@ interface LogLine {
 export const createSentences = (write: (text: string) => void, withStacks: boolean): { write(line: string): void } => ({
   write: (line) => {
     const { level, msg = '', err } = JSON.parse(line) as LogLine;
-    write(`portico: ${wordOf(level)}${shownLine([...new Set([msg, err?.message])].filter(Boolean).join(': '))}\n`);
+    write(`portico: ${words[level] ?? ''}${shownLine([...new Set([msg, err?.message])].filter(Boolean).join(': '))}\n`);
     if (withStacks && err?.stack) write(`${err.stack}\n`);
   },
 });
 
-/** The levels are pino's. */
-const wordOf = (level: number): string => {
-  if (level >= 50) return 'error: ';
-  return level >= 40 ? 'warning: ' : '';
-};
+/** What is said of a level before the message; of lower ones nothing. */
+const words: Readonly<Record<string, string>> = { warn: 'warning: ', error: 'error: ', fatal: 'error: ' };

@@ -74,7 +74,7 @@ export const openStage = (variables: Environment): Stage => {
     warnings: () => [
       ...new Set(
         lines()
-          .filter(({ level }) => level === 40 || level === 'warn')
+          .filter(({ level }) => level === 'warn')
           .map(({ msg }) => msg),
       ),
     ],

@@ -307,7 +307,7 @@ export const away: DependencyState = { ready: 200, status: 'unavailable', essent
 export const present: DependencyState = { ready: 200, status: 'ok', essential: false, up: '1' };
 
 export interface LogLine {
-  readonly level: string | number;
+  readonly level: string;
   readonly msg: string;
 }
 
@@ -326,7 +326,7 @@ export const logOf = ({
 export const warningsOf = (installation: { readonly folder: string }): readonly string[] => [
   ...new Set(
     logOf(installation)
-      .lines.filter(({ level }) => level === 40 || level === 'warn')
+      .lines.filter(({ level }) => level === 'warn')
       .map(({ msg }) => msg),
   ),
 ];
