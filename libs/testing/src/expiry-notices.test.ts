@@ -104,6 +104,7 @@ test('with notices off, admins are told nothing, and clients are', async () => {
 test('who is suspended and resumed is told, with the reason', async () => {
   const world = await aWorld();
   await world.useCases.suspendProfile(operatorAuthority, world.ada, 'Left the <project>');
+  await world.runJobs();
   await world.useCases.resumeProfile(operatorAuthority, world.ada);
   await world.runJobs();
   const [suspended, resumed] = world.mails();

@@ -87,6 +87,32 @@ test('a secret that was replaced while its mail waited is not mailed', async () 
   expect((await useCases.listDeadLetters(9)).waiting).toBe(0);
 });
 
+test('a mail that waited says nothing that was taken back meanwhile', async () => {
+  const harness = createHarness({ adminNotices: false });
+  const { useCases, runJobs, mailer } = harness;
+  const { id: ada } = await register(harness, 'ada');
+  const { id: bob } = await register(harness, 'bob');
+  await useCases.approveProfile(authority, bob);
+  await runJobs();
+  const sentNext = async () => {
+    const before = mailer.sent.length;
+    await runJobs();
+    return mailer.sent.slice(before).map(({ name, to }) => `${name} to ${to}`);
+  };
+  await useCases.rejectProfile(authority, ada, 'By mistake');
+  await useCases.reopenRegistration(authority, ada);
+  await useCases.suspendProfile(authority, bob, 'By mistake');
+  await useCases.resumeProfile(authority, bob);
+  expect(await sentNext()).toEqual(['resumption to bob@example.com']);
+  await useCases.suspendProfile(authority, bob, null);
+  await runJobs();
+  await useCases.resumeProfile(authority, bob);
+  await useCases.suspendProfile(authority, bob, null);
+  expect(await sentNext()).toEqual(['suspension to bob@example.com']);
+  await useCases.rejectProfile(authority, ada, null);
+  expect(await sentNext()).toEqual(['rejection to ada@example.com']);
+});
+
 test('a secret that a client rotates for itself is not mailed', async () => {
   const harness = createHarness();
   const { ports, useCases } = harness;

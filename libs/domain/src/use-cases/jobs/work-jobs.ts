@@ -17,6 +17,7 @@ import {
 } from '../../mails/mails-to-clients.ts';
 import type { Checkpoint, Ports } from '../../ports/index.ts';
 import type { Credentials } from '../../profiles/api-key.ts';
+import { isSuspended } from '../../profiles/suspension-machine.ts';
 import type { PendingRequests } from '../../requests/access-request.ts';
 import { TextRefusedError } from '../../search/embedding.ts';
 import type { Settings } from '../../settings.ts';
@@ -110,11 +111,15 @@ const perform = async (
     case 'mail.rotation':
       return sendCurrent(ports, head, task, rotationMail);
     case 'mail.rejection':
-      return sendTo(ports, task.profileId, (profile) => rejectionMail(head, profile, task.reason));
+      return sendTo(ports, task.profileId, (profile) =>
+        profile.status === 'rejected' ? rejectionMail(head, profile, task.reason) : null,
+      );
     case 'mail.suspension':
-      return sendTo(ports, task.profileId, (profile) => suspensionMail(head, profile, task.reason));
+      return sendTo(ports, task.profileId, (profile) =>
+        isSuspended(profile) ? suspensionMail(head, profile, task.reason) : null,
+      );
     case 'mail.resumption':
-      return sendTo(ports, task.profileId, (profile) => resumptionMail(head, profile));
+      return sendTo(ports, task.profileId, (profile) => (isSuspended(profile) ? null : resumptionMail(head, profile)));
     case 'mail.request':
       return sendDecision(ports, head, task);
     case 'mail.expiry':
@@ -141,15 +146,16 @@ const end = ({ outbox, clock, random }: Needs, { id, task }: Job, isMailed: bool
 
 type Recipient = NonNullable<Awaited<ReturnType<Ports['profiles']['find']>>>;
 
-/** A deleted profile gets no mail. */
+/** A deleted profile gets no mail, and nobody one of what is not so any more (null). */
 const sendTo = async (
   { profiles, mailer }: Needs,
   profileId: Recipient['id'],
-  write: (profile: Recipient) => Mail,
+  write: (profile: Recipient) => Mail | null,
 ): Promise<boolean> => {
   const profile = await profiles.find(profileId);
-  if (profile) await mailer.send(write(profile));
-  return profile !== null;
+  const mail = profile && write(profile);
+  if (mail) await mailer.send(mail);
+  return mail !== null;
 };
 
 /** Never mails a secret that was replaced meanwhile: its successor's mail may already have arrived. */
