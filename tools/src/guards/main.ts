@@ -244,15 +244,16 @@ const plantsOf = (together: readonly Violation[]): readonly Plant[] => [
 ];
 
 const run = (...[command, ...args]: readonly string[]): string => {
-  const { stdout, stderr, error } = spawnSync('npx', [command ?? '', ...args], {
+  const { stdout, error } = spawnSync('npx', [command ?? '', ...args], {
     cwd: root,
     encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
     maxBuffer: 2 ** 26,
     // Nx's daemon notices a planted file a moment later, and answers as before until then.
     env: { ...process.env, NX_DAEMON: 'false', FORCE_COLOR: '0', NO_COLOR: '1' },
   });
   if (error) throw error;
-  return `${stdout}${stderr}`;
+  return stdout;
 };
 
 /** Says what a check finds in each file, by its path; a file that it does not look at is missing. */
