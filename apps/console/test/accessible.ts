@@ -10,8 +10,16 @@ export const expectAccessible = async (page: Page): Promise<void> => {
   expect(await brokenRules(page)).toEqual([]);
 };
 
+/** Until the next frame a change of colour shows the one before, even where motion is reduced to nearly no time. */
+const settled = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    const transitions = document.getAnimations().filter((animation) => animation instanceof CSSTransition);
+    await Promise.allSettled(transitions.map(({ finished }) => finished));
+  });
+
 /** axe runs in a world of its own beside the page's scripts, so that the page's policy stays in force. */
 export const brokenRules = async (page: Page): Promise<readonly string[]> => {
+  await settled(page);
   const session = await page.context().newCDPSession(page);
   try {
     const { frameTree } = await session.send('Page.getFrameTree');
