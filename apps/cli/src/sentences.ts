@@ -18,5 +18,5 @@ export const createSentences = (write: (text: string) => void, withStacks: boole
   },
 });
 
-/** What is said of a level before the message; of lower ones nothing. */
+/** What stands before the message of a line, by its level; nothing for lower levels. */
 const words: Readonly<Record<string, string>> = { warn: 'warning: ', error: 'error: ', fatal: 'error: ' };

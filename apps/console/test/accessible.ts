@@ -10,7 +10,7 @@ export const expectAccessible = async (page: Page): Promise<void> => {
   expect(await brokenRules(page)).toEqual([]);
 };
 
-/** Until the next frame a change of colour shows the one before, even where motion is reduced to nearly no time. */
+/** Waits for changes of colour. Even with reduced motion, a style reads as before until the next frame. */
 const settled = (page: Page): Promise<void> =>
   page.evaluate(async () => {
     const transitions = document.getAnimations().filter((animation) => animation instanceof CSSTransition);

@@ -106,7 +106,7 @@ export const goTo = async (page: Page, path: string): Promise<void> => {
   }, `/console${path}`);
 };
 
-/** Until no dialog is open: one that closes another stays for as long as they fade out. */
+/** Waits until no dialog is open. A dialog and the one below it may fade out at the same time. */
 export const dialogsClosed = (page: Page): Promise<void> =>
   page.getByRole('dialog').first().waitFor({ state: 'detached' });
 

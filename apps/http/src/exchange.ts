@@ -47,7 +47,7 @@ export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
-  /** The caller's, for the log; callers without valid credentials are counted by it. */
+  /** The caller's address, for the log. Callers without valid credentials are counted by it. */
   readonly address: string;
   readonly startedAt = performance.now();
   readonly deadline: AnswerDeadline;
@@ -58,7 +58,7 @@ export class Exchange {
   /** The counts of its rate limit, once it was counted. */
   counted: CountedRequest | null = null;
   profileId: ProfileId | null = null;
-  /** Of the API key that the request was admitted by. */
+  /** The `client_id` of the API key that the request was admitted by; null for a token. */
   clientId: string | null = null;
   /** Of the service account that calls, instead of a profile. */
   accountId: string | null = null;

@@ -210,7 +210,7 @@ const createServing = (
 const beginSpan = (tracing: Pick<Tracing, 'beginRequest'>, { method = '', httpVersion, headers }: IncomingMessage) =>
   tracing.beginRequest({ method, httpVersion, headers });
 
-/** Takes down how long a request of a kind took. */
+/** Finds the histogram series of a kind of request. */
 type Durations = (method: string, route: string, status: number) => Observe;
 
 /** Whoever only reads and leaves before the answer wants nothing done any more, and frees its place in a queue. */
@@ -225,10 +225,11 @@ const record = (exchange: Exchange, logger: Logger, durations: Durations): void 
   const { request, response, route, isProbe, unreadable, span } = exchange;
   const ms = performance.now() - exchange.startedAt;
   const status = unreadable?.status ?? (response.headersSent ? response.statusCode : 499);
-  const method = knownMethods.has(request.method ?? '') ? (request.method ?? '') : 'other';
+  const { method: given = '' } = request;
+  const method = knownMethods.has(given) ? given : 'other';
   durations(method, route, status)(ms / 1_000);
   const isWhole = response.writableFinished;
-  // The log leaves out what is undefined.
+  // Undefined members are left out of the line.
   const facts = {
     method,
     route,

@@ -41,7 +41,10 @@ const composedMax = 1_600;
 /** The text in NFC, or as it is if it is too long to become a name. */
 export const composed = (text: string): string => (text.length > composedMax ? text : text.normalize('NFC'));
 
-/** Makes a text such a name, composed (NFC); what cannot be seen is removed, and what is too long for any name cut off. May be empty. */
+/**
+ * Makes a text such a name, composed (NFC). What cannot be seen is removed, and what is too long for any name is cut off.
+ * May be empty.
+ */
 export const plainName = (text: string): string => plainLine(seen(composed(plainLine(text).slice(0, composedMax))));
 
 /**

@@ -218,7 +218,7 @@ const violations: readonly Violation[] = [
   },
 ];
 
-/** Breaks nothing. A check that finds fault with it, beside what does, would prove nothing. */
+/** Breaks no rule: a check that reports this too would prove nothing. */
 const harmless = 'export const planted = 1;';
 
 interface Plant {
@@ -249,7 +249,7 @@ const run = (...[command, ...args]: readonly string[]): string => {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
     maxBuffer: 2 ** 26,
-    // Nx's daemon notices a planted file a moment later, and answers as before until then.
+    // Nx's daemon notices a planted file only after a moment, and returns its old answer until then.
     env: { ...process.env, NX_DAEMON: 'false', FORCE_COLOR: '0', NO_COLOR: '1' },
   });
   if (error) throw error;

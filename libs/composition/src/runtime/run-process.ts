@@ -45,7 +45,7 @@ export const runProcess = async (
     });
   } catch (error) {
     const { said, exitCode } = startFailure(error);
-    // Once for whoever collects the log, and for an operator at a terminal as the last that is said.
+    // The log gets the reason for its collectors, and standard error for an operator at a terminal, who reads it last.
     logger ??= createLogger('info', 'portico');
     logger.fatal(said);
     await flush(logger);

@@ -146,7 +146,7 @@ const end = ({ outbox, clock, random }: Needs, { id, task }: Job, isMailed: bool
 
 type Recipient = NonNullable<Awaited<ReturnType<Ports['profiles']['find']>>>;
 
-/** A deleted profile gets no mail, and nobody one of what is not so any more (null). */
+/** Sends nothing if the profile is deleted, or if `write` returns null because its news is no longer true. */
 const sendTo = async (
   { profiles, mailer }: Needs,
   profileId: Recipient['id'],
