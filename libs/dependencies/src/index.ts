@@ -17,4 +17,4 @@ export { livingMs, type LivingProcess, type Roster } from './roster.ts';
 export { createSemaphore, type Leave, type Semaphore } from './semaphore.ts';
 export { fulfilledWithin, settlesWithin, TookTooLong, within } from './time-limit.ts';
 export { thisTurn, whenNothingRuns } from './this-turn.ts';
-export { createTurns } from './turns.ts';
+export { createYielder } from './yielding.ts';

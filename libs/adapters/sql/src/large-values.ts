@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { createTurns } from '@portico/dependencies';
+import { createYielder } from '@portico/dependencies';
 import { PorticoError, type CollectionId, type Deadline } from '@portico/domain';
 import { ChunkEntity } from './entities/chunk-entity.ts';
 import type { PreparedReads, Sql, SqlDatabase } from './sql.ts';
@@ -91,7 +91,7 @@ export const prepareValueRead = (prepared: PreparedReads): ValueRead => {
   const lastOf = prepared.first<{ readonly start: number; readonly length: number }>(selectLastChunk);
   const chunkAt = prepared.large<Pick<StoredValue, 'bytes'>>(selectChunk);
   // One for all values: many may be read at a stretch.
-  const othersTurn = createTurns();
+  const othersTurn = createYielder();
 
   return async (collectionId, { bytes, contentId }) => {
     // A view: it is sent without a copy.

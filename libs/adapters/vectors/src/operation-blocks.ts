@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { createTurns } from '@portico/dependencies';
+import { createYielder } from '@portico/dependencies';
 import {
   type CollectionId,
   type OperationBlockChange,
@@ -38,7 +38,7 @@ export class OperationBlocks implements FollowingCopy<OperationBlockChange> {
    * Asked for between parts of blocks, and between blocks: many small ones come in at a stretch. It is a short one, since
    * the system hands out new pages meanwhile, some of which take long.
    */
-  readonly #othersTurn = createTurns(2);
+  readonly #othersTurn = createYielder();
   /** By ascending address. */
   readonly #blocks = new Map<CollectionId, HeldBlock>();
   readonly #visible = new WeakMap<readonly CollectionId[], VisibleBlocks<HeldBlock>>();

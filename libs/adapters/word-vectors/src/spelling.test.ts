@@ -4,12 +4,12 @@ import { smallTable } from '../test/small-table.ts';
 import { damerau } from './damerau.ts';
 import { createSpelling } from './spelling.ts';
 
-const othersTurn = async () => undefined;
+const yieldToEventLoop = async () => undefined;
 const known = ['rain', 'train', 'weather', 'payment', 'payments', 'forecast', 'calendar', 'abc', 'oauth2', 'message'];
 
 const corrected = async (word: string, words: Parameters<typeof smallTable>[0] = known): Promise<string | null> => {
   const table = await smallTable(words);
-  const correction = (await createSpelling(table, othersTurn)).nearest(word);
+  const correction = (await createSpelling(table, yieldToEventLoop)).nearest(word);
   return correction && table.word(correction.index);
 };
 
@@ -61,7 +61,7 @@ test('of two words as near, the more common one is meant, but the first letter c
 
 test('a word with one mistake is always corrected to a word one mistake away', async () => {
   const table = await smallTable(known);
-  const spelling = await createSpelling(table, othersTurn);
+  const spelling = await createSpelling(table, yieldToEventLoop);
   const letter = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz');
   const spelt = known.filter((word) => /^[a-z]{4,}$/.test(word));
   fc.assert(

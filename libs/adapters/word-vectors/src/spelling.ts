@@ -24,12 +24,12 @@ const wordsAtOnce = 100;
 
 /**
  * Indexes each known word under itself and under itself less one letter (symmetric deletion; Garbe, 2012): a word that
- * is one mistake away shares such a form, and so do most that are two away. Asks for `othersTurn` between portions.
+ * is one mistake away shares such a form, and so do most that are two away. Asks for `yieldToEventLoop` between portions.
  */
-export const createSpelling = async (table: WordTable, othersTurn: () => Promise<void>): Promise<Spelling> => {
+export const createSpelling = async (table: WordTable, yieldToEventLoop: () => Promise<void>): Promise<Spelling> => {
   const index = new FormIndex(table.size * 10);
   for (let i = 0; i < table.size; i += 1) {
-    if (i % wordsAtOnce === 0) await othersTurn();
+    if (i % wordsAtOnce === 0) await yieldToEventLoop();
     const word = table.word(i);
     if (!isSpelt(word)) continue;
     for (let left = -1; left < word.length; left += 1) index.put(hashOf(word, left), i);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { smallTable, smallTableBytes } from '../test/small-table.ts';
 import { readWordTable } from './word-table.ts';
 
-const othersTurn = async () => undefined;
+const yieldToEventLoop = async () => undefined;
 const words = [
   { word: 'rain', vector: [1, -7, 7], weight: 255, rarity: 160 },
   { word: 'rains', vector: [2], weight: 51, rarity: 0 },
@@ -40,7 +40,7 @@ test.each([
 ])('a scale of bits %i is %d', async (bits, value) => {
   const bytes = smallTableBytes([{ word: 'a', vector: [1] }]);
   bytes.set([bits & 255, bits >> 8], 20 + 2 + 1 + 1);
-  const table = await readWordTable(bytes, othersTurn);
+  const table = await readWordTable(bytes, yieldToEventLoop);
   const sum = new Float64Array(table.dimension);
   table.add(sum, 0, 1);
   expect(sum[0]).toBe(value);
@@ -72,5 +72,5 @@ test.each<[string, Uint8Array, RegExp]>([
   ['a dimension that is no multiple of 32', changed(12, 33), /its header says/],
   ['fewer words than the header says', changed(24, 65), /2 words; its header says 3/],
 ])('%s is refused', async (_what, bytes, message) => {
-  await expect(readWordTable(bytes, othersTurn)).rejects.toThrow(message);
+  await expect(readWordTable(bytes, yieldToEventLoop)).rejects.toThrow(message);
 });

@@ -25,11 +25,11 @@ const headerBytes = 20;
 const blockSize = 32;
 const sizeMax = 65_535;
 
-/** Asks for `othersTurn` between portions of work. Throws if the bytes are no table of words. */
-export const readWordTable = async (bytes: Uint8Array, othersTurn: () => Promise<void>): Promise<WordTable> => {
+/** Asks for `yieldToEventLoop` between portions of work. Throws if the bytes are no table of words. */
+export const readWordTable = async (bytes: Uint8Array, yieldToEventLoop: () => Promise<void>): Promise<WordTable> => {
   const { size, dimension, vocabulary, weights, rarities, scales, codes } = partsOf(bytes);
   const starts = startsOf(vocabulary, size);
-  const slots = await slotsOf(vocabulary, starts, othersTurn);
+  const slots = await slotsOf(vocabulary, starts, yieldToEventLoop);
   const mask = slots.length - 1;
   const blocks = dimension / blockSize;
 
@@ -103,12 +103,12 @@ const startsOf = (vocabulary: string, size: number): Uint32Array => {
 const wordsAtOnce = 500;
 
 /** Open addressing: each slot is the number of a word and 1, or 0. */
-const slotsOf = async (vocabulary: string, starts: Uint32Array, othersTurn: () => Promise<void>) => {
+const slotsOf = async (vocabulary: string, starts: Uint32Array, yieldToEventLoop: () => Promise<void>) => {
   const size = starts.length - 1;
   const slots = new Uint16Array(2 ** Math.ceil(Math.log2(2 * size + 2)));
   const mask = slots.length - 1;
   for (let index = 0; index < size; index += 1) {
-    if (index % wordsAtOnce === 0) await othersTurn();
+    if (index % wordsAtOnce === 0) await yieldToEventLoop();
     let slot = spread(fnv1a(vocabulary, starts[index] ?? 0, (starts[index + 1] ?? 1) - 1)) & mask;
     while (slots[slot] !== 0) slot = (slot + 1) & mask;
     slots[slot] = index + 1;

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { createTurns } from '@portico/dependencies';
+import { createYielder } from '@portico/dependencies';
 import { type Embedder, PorticoError } from '@portico/domain';
 import { createOperationVectors, type OperationVectors } from './operation-vectors.ts';
 import { createSpelling } from './spelling.ts';
@@ -57,9 +57,9 @@ const digestOf = async (model: URL): Promise<ModelDigest> => {
 
 const load = async (model: URL): Promise<LoadedVectors> => {
   const bytes = await readFile(new URL('words.bin', model));
-  const othersTurn = createTurns();
-  const table = await readWordTable(bytes, othersTurn);
-  const spelling = await createSpelling(table, othersTurn);
+  const yieldToEventLoop = createYielder();
+  const table = await readWordTable(bytes, yieldToEventLoop);
+  const spelling = await createSpelling(table, yieldToEventLoop);
   return {
     toVector: createTextVectors(table, spelling),
     operationVectors: createOperationVectors(table, spelling),

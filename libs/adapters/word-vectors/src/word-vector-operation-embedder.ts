@@ -1,4 +1,4 @@
-import { createTurns } from '@portico/dependencies';
+import { createYielder } from '@portico/dependencies';
 import type { HybridVector, OperationEmbedder } from '@portico/domain';
 import type { OperationVectors } from './operation-vectors.ts';
 
@@ -23,12 +23,12 @@ export const createWordVectorOperationEmbedder = (
     modelId,
     async *embedOperations(owner, portions, checkpoint) {
       const toVector = (await vectors()).operationVectors.ofOwner(owner);
-      const othersTurn = createTurns();
+      const yieldToEventLoop = createYielder();
       for await (const operations of portions) {
         const embedded: HybridVector[] = [];
         for (const operation of operations) {
           embedded.push(toVector(operation));
-          await othersTurn();
+          await yieldToEventLoop();
           await checkpoint();
         }
         yield { modelId: await modelId(), operations, vectors: embedded };

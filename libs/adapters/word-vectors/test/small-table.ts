@@ -11,7 +11,7 @@ export interface SmallWord {
 
 export const dimension = 32;
 
-const othersTurn = async () => undefined;
+const yieldToEventLoop = async () => undefined;
 
 /** The bytes of a table of these words, in the format of `word-table.ts`, with scales of 1. */
 export const smallTableBytes = (words: readonly SmallWord[]): Uint8Array => {
@@ -33,4 +33,7 @@ export const smallTableBytes = (words: readonly SmallWord[]): Uint8Array => {
 };
 
 export const smallTable = (words: readonly (SmallWord | string)[]): Promise<WordTable> =>
-  readWordTable(smallTableBytes(words.map((each) => (typeof each === 'string' ? { word: each } : each))), othersTurn);
+  readWordTable(
+    smallTableBytes(words.map((each) => (typeof each === 'string' ? { word: each } : each))),
+    yieldToEventLoop,
+  );
