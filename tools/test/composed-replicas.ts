@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { localAdmin, type Environment } from '@portico/composition';
 import type { Clock, Instant } from '@portico/domain';
 import type { ApiClient, Credential } from '../src/api-client.ts';
@@ -55,7 +54,6 @@ const standingClock = (from: Instant): Clock & ComposedReplicas['clock'] => {
   return {
     now: () => instant,
     monotonic: () => performance.now(),
-    turn: () => setImmediate(),
     moveTo: (now) => {
       instant = now;
     },

@@ -18,10 +18,6 @@ export class ClockByHand implements Clock {
     return this.#monotonic;
   }
 
-  turn(): Promise<void> {
-    return Promise.resolve();
-  }
-
   advance(milliseconds: number): void {
     this.#wall += milliseconds;
     this.#monotonic += milliseconds;

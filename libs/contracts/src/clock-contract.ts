@@ -24,13 +24,6 @@ export const clockContract = {
     assert.ok(clock.monotonic() - before.monotonic >= 30, 'the monotonic clock stood still');
   },
 
-  'a turn lets go on what can': async ({ clock }) => {
-    let went = false;
-    void Promise.resolve().then(() => (went = true));
-    await clock.turn();
-    assert.ok(went, 'the turn came first');
-  },
-
   'monotonic time never goes back': async ({ clock, pass }) => {
     let last = clock.monotonic();
     for (let reading = 0; reading < 1000; reading++) {

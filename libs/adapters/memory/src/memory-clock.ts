@@ -15,7 +15,6 @@ export const createMemoryClock = (start: Instant = Date.UTC(2026, 0, 1)): Memory
   return {
     now: () => wall,
     monotonic: () => passed,
-    turn: () => Promise.resolve(),
     advance(milliseconds) {
       if (!(milliseconds >= 0)) throw new RangeError(`time cannot pass by ${milliseconds} ms`);
       wall += milliseconds;

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { recordLog } from '@portico/contracts';
 import { createInProcessRateLimiter } from '@portico/inprocess';
 import type { Clock } from '@portico/domain';
@@ -7,7 +6,7 @@ import { expect, onTestFinished, vi } from 'vitest';
 import { backOffMs, openRedis } from '../src/redis-connection.ts';
 import { createRedisRateLimiter } from '../src/redis-rate-limiter.ts';
 
-const clock: Clock = { now: () => Date.now(), monotonic: () => performance.now(), turn: () => setImmediate() };
+const clock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
 export type Observed = Awaited<ReturnType<typeof openObserved>>;
 

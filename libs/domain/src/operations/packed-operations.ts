@@ -51,15 +51,8 @@ const headerLength = 32;
 export const packOperations = (operations: readonly IndexedOperation[]): Uint8Array => {
   const packing = new OperationPacking();
   packing.add(operations);
-  const steps = packing.pack();
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
+  return packing.pack();
 };
-
-/** How many operations, or features of them, are packed before others may have their turn: one to three milliseconds. */
-const turn = { operations: 500, features: 20_000 } as const;
 
 /** Operations that were added together: some 700 bytes of each, a third of what its vector takes. */
 interface Portion {
@@ -113,18 +106,17 @@ export class OperationPacking {
     }
   }
 
-  /** Packs those that were added; stops every few milliseconds. */
-  *pack(): Generator<void, Uint8Array, void> {
+  /** Packs those that were added. */
+  pack(): Uint8Array {
     const rows = this.#rows.toSorted((a, b) => (a.key < b.key ? -1 : 1));
-    yield;
-    const entries = yield* entriesOf(rows);
-    const order = yield* ascending(entries.features);
+    const entries = entriesOf(rows);
+    const order = ascending(entries.features);
     const [count, dimension, entryCount] = [rows.length, this.#dimension, order.length];
-    const layout = layoutOf({ count, dimension, entryCount, featureCount: yield* distinct(entries.features, order) });
+    const layout = layoutOf({ count, dimension, entryCount, featureCount: distinct(entries.features, order) });
     const bytes = new Uint8Array(layout.end);
     new Uint32Array(bytes.buffer, 0, 5).set([version, count, dimension, layout.featureCount, entryCount]);
-    yield* writeEntries(bytes, layout, entries, order);
-    yield* writeRows(bytes, layout, rows);
+    writeEntries(bytes, layout, entries, order);
+    writeRows(bytes, layout, rows);
     return bytes;
   }
 }
@@ -216,37 +208,35 @@ const emptyFeatures = (length: number): Pick<Entries, 'features' | 'weights'> =>
 });
 
 /** By ascending row. */
-function* entriesOf(rows: readonly Row[]): Generator<void, Entries, void> {
+const entriesOf = (rows: readonly Row[]): Entries => {
   const total = rows.reduce((sum, { from, to }) => sum + to - from, 0);
   const entries = { ...emptyFeatures(total), rows: new Uint16Array(total) };
   let at = 0;
   for (const [row, { portion, from, to }] of rows.entries()) {
-    if (row % turn.operations === 0) yield;
     entries.features.set(portion.features.subarray(from, to), at);
     entries.weights.set(portion.weights.subarray(from, to), at);
     entries.rows.fill(row, at, at + to - from);
     at += to - from;
   }
   return entries;
-}
+};
 
 /** How many different numbers there are, of which this is the ascending order. */
-function* distinct(numbers: Uint32Array, order: Uint32Array): Generator<void, number, void> {
+const distinct = (numbers: Uint32Array, order: Uint32Array): number => {
   let count = 0;
   for (let i = 0; i < order.length; i += 1) {
-    if (i % turn.features === 0) yield;
     if (i === 0 || numbers[order[i] ?? 0] !== numbers[order[i - 1] ?? 0]) count += 1;
   }
   return count;
-}
+};
 
 /** In this order, by ascending feature. */
-function* writeEntries(
+const writeEntries = (
   bytes: Uint8Array<ArrayBuffer>,
   layout: PackedLayout,
   entries: Entries,
   order: Uint32Array,
-): Generator<void, void, void> {
+): void => {
   const { featureCount, entryCount } = layout;
   const features = new Uint32Array(bytes.buffer, layout.features, featureCount);
   const starts = new Uint32Array(bytes.buffer, layout.starts, featureCount + 1);
@@ -254,7 +244,6 @@ function* writeEntries(
   const rows = new Uint16Array(bytes.buffer, layout.rows, entryCount);
   let [count, last] = [0, -1];
   for (let to = 0; to < entryCount; to += 1) {
-    if (to % turn.features === 0) yield;
     const from = order[to] ?? 0;
     const feature = entries.features[from] ?? 0;
     if (feature !== last) {
@@ -267,29 +256,24 @@ function* writeEntries(
     rows[to] = entries.rows[from] ?? 0;
   }
   starts[count] = entryCount;
-}
+};
 
-function* writeRows(
-  bytes: Uint8Array<ArrayBuffer>,
-  layout: PackedLayout,
-  rows: readonly Row[],
-): Generator<void, void, void> {
+const writeRows = (bytes: Uint8Array<ArrayBuffer>, layout: PackedLayout, rows: readonly Row[]): void => {
   const { dimension } = layout;
   const dense = new Int8Array(bytes.buffer, layout.dense, rows.length * dimension);
   const scales = new Float32Array(bytes.buffer, layout.scales, rows.length);
   for (const [row, { key, method, portion, place }] of rows.entries()) {
-    if (row % turn.operations === 0) yield;
     dense.set(portion.levels.subarray(place * dimension, (place + 1) * dimension), row * dimension);
     scales[row] = portion.scales[place] ?? 0;
     writeAscii(bytes, layout.names + row * nameLength, key + method.padEnd(methodLength));
   }
-}
+};
 
 const digitBits = 11;
 const digitMask = (1 << digitBits) - 1;
 
 /** The places of these numbers in ascending order, of equal ones the earlier first: a radix sort, from the last digit. */
-function* ascending(numbers: Uint32Array): Generator<void, Uint32Array, void> {
+const ascending = (numbers: Uint32Array): Uint32Array => {
   const { length } = numbers;
   let [order, next] = [new Uint32Array(length), new Uint32Array(length)];
   for (let place = 0; place < length; place += 1) order[place] = place;
@@ -303,7 +287,6 @@ function* ascending(numbers: Uint32Array): Generator<void, Uint32Array, void> {
       starts[digit] = (starts[digit] ?? 0) + (starts[digit - 1] ?? 0);
     }
     for (let i = 0; i < length; i += 1) {
-      if (i % turn.features === 0) yield;
       const place = order[i] ?? 0;
       const digit = ((numbers[place] ?? 0) >>> shift) & digitMask;
       const to = starts[digit] ?? 0;
@@ -313,7 +296,7 @@ function* ascending(numbers: Uint32Array): Generator<void, Uint32Array, void> {
     [order, next] = [next, order];
   }
   return order;
-}
+};
 
 /** Writes the numbers of a vector as multiples of the returned scale, from -127 to 127. */
 const quantise = (vector: Float32Array, levels: Int8Array): number => {

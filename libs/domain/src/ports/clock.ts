@@ -6,6 +6,4 @@ export interface Clock {
   now(): Instant;
   /** Milliseconds since an arbitrary moment; never goes back. */
   monotonic(): number;
-  /** Resolves once everything else that can go on has had its turn: long work asks for it every few milliseconds. */
-  turn(): Promise<void>;
 }

@@ -35,7 +35,7 @@ export interface OperationEmbedder {
 
   /**
    * Embeds the operations of a collection, by one model: a portion when it is asked for the next one. The vector of an
-   * operation is the same whatever others are embedded with it. Lets others have their turn every few milliseconds, and
+   * operation is the same whatever others are embedded with it. Yields to the event loop every few milliseconds, and
    * passes a checkpoint at least every 15 s: what that throws, it throws. Throws `embedding_unavailable` if it cannot
    * embed.
    */

@@ -4,10 +4,7 @@ import type { CollectionId } from '../../ids.ts';
 import { OperationPacking } from '../../operations/packed-operations.ts';
 import type { Checkpoint, Ports } from '../../ports/index.ts';
 
-type Needs = Pick<
-  Ports,
-  'clock' | 'collections' | 'operations' | 'operationBlocks' | 'operationEmbedder' | 'documents'
->;
+type Needs = Pick<Ports, 'collections' | 'operations' | 'operationBlocks' | 'operationEmbedder' | 'documents'>;
 
 /**
  * Brings the operations of a collection, and their vectors, in line with its document. A document that was stored
@@ -32,17 +29,8 @@ export const indexOperations = async (ports: Needs, id: CollectionId, checkpoint
     documentDigest: collection.documentDigest,
     contentRevision: collection.contentRevision,
     operations: packing.count,
-    packed: await packed(ports, packing),
+    packed: packing.pack(),
   });
-};
-
-const packed = async ({ clock }: Needs, packing: OperationPacking): Promise<Uint8Array> => {
-  const steps = packing.pack();
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-    await clock.turn();
-  }
 };
 
 /** Whether those that are stored are of the collection's document, or are now; false if it has changed meanwhile. */
@@ -57,15 +45,11 @@ const hasCurrentOperations = async (ports: Needs, { id, documentDigest }: Collec
 /** In one read they would hold up everybody. If the document changes meanwhile, their vectors are not stored. */
 const operationsAtOnce = 1_000;
 
-async function* portions(
-  { clock, operations }: Needs,
-  id: CollectionId,
-): AsyncGenerator<readonly Operation[], void, void> {
+async function* portions({ operations }: Needs, id: CollectionId): AsyncGenerator<readonly Operation[], void, void> {
   for (let from = 0; ; from += operationsAtOnce) {
     const read = await operations.list(id, { tag: null, containing: null }, { from, limit: operationsAtOnce });
     yield read;
     if (read.length < operationsAtOnce) return;
-    await clock.turn();
   }
 }
 

@@ -26,7 +26,7 @@ const dependency = () => {
 
 const dependencies = (more: Partial<Probe> = {}, checkOperations = async (): Promise<void> => undefined) => {
   const [database, embedder, vectors] = [dependency(), dependency(), dependency()];
-  const clock = { elapsed: 0, now: () => 0, monotonic: () => clock.elapsed, turn: () => Promise.resolve() };
+  const clock = { elapsed: 0, now: () => 0, monotonic: () => clock.elapsed };
   const embedding: Embedder = {
     check: embedder.check,
     modelId: async () => 'a model',
