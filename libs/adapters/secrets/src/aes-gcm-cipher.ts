@@ -7,7 +7,6 @@ import {
   type KeyObject,
 } from 'node:crypto';
 import type { Cipher } from '@portico/domain';
-import { sharedInTurn } from './shared-in-turn.ts';
 
 export interface AesGcmCipherOptions {
   /** 32 bytes: seals and opens. */
@@ -51,7 +50,7 @@ export const createAesGcmCipher = ({ current, previous }: AesGcmCipherOptions): 
       const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
       return [version, currentId, nonce.toString('base64url'), sealed.toString('base64url')].join('.');
     },
-    open: sharedInTurn((sealed, context) => {
+    open: (sealed, context) => {
       const { keyId, nonce, ciphertext, tag } = parse(sealed);
       const key = keys.get(keyId);
       if (!key) throw new UnknownKeyError(keyId);
@@ -66,7 +65,7 @@ export const createAesGcmCipher = ({ current, previous }: AesGcmCipherOptions): 
           cause: error,
         });
       }
-    }),
+    },
     isCurrent: (sealed) => parse(sealed).keyId === currentId,
   };
 };
