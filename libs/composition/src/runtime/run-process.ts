@@ -8,7 +8,6 @@ import { openPathWarnings } from '../wiring/open-paths.ts';
 import { gracefulShutdown } from './graceful-shutdown.ts';
 import { createLogger, flush } from './logging.ts';
 import { startFailure } from './start-failure.ts';
-import { keepTickShape } from './tick-shape.ts';
 
 /**
  * Runs a process of this role, configured by the environment, and shuts it down in order. If the start fails, logs the
@@ -18,7 +17,6 @@ export const runProcess = async (
   role: Exclude<ProcessRole, 'tool'>,
   start: (portico: Portico) => Promise<{ stop(): Promise<void> }>,
 ): Promise<void> => {
-  keepTickShape();
   let logger: Logger | null = null;
   try {
     const config = readConfig(process.env);
