@@ -17,8 +17,6 @@ import { createClientAddressReader } from './requests/client-address.ts';
 import { decodable, namesHost } from './requests/request-target.ts';
 import type { LocalIssuerDocuments, Route } from './route.ts';
 import { byPath, createRouteLookup, type FoundPath, type MethodTable } from './route-lookup.ts';
-import { perKind } from './request-kinds.ts';
-import type { Observe } from './request-durations.ts';
 import { protectedResourceOf } from './routes/oauth.ts';
 import { routes } from './routes/table.ts';
 import { createConsoleFiles } from './console/console-files.ts';
@@ -102,8 +100,7 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
       consoleFiles: createConsoleFiles(),
     },
   };
-  const durations = perKind((kind) => metrics.durations.addSeries(kind));
-  const serve = createServing(facts, pipeline, metrics, durations, isDraining);
+  const serve = createServing(facts, pipeline, metrics, isDraining);
 
   const paths = byPath(table);
   app.use((request: Request, _response: Response, next: NextFunction) => {
@@ -130,7 +127,7 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
   const readAddress = createClientAddressReader(facts.settings.trustProxy);
   const recordUnreadable: RecordUnreadable = ({ status, errorCode }, requestId, { remoteAddress }) => {
     const line = { route: 'unknown', status, request_id: requestId, address: readAddress(remoteAddress, undefined) };
-    durations('other', 'unknown', status)(0);
+    metrics.requestAnswered('other', 'unknown', status, 0);
     facts.logger.info({ ...line, unreadable: errorCode }, 'request');
   };
   return Object.assign(listen, { locals: app.locals, recordUnreadable });
@@ -140,7 +137,6 @@ const createServing = (
   { logger, settings, answerTimeoutMs = answerTimeoutMsDefault, timer = systemTimer, tracing = null }: HttpAppFacts,
   pipeline: PipelineFacts,
   metrics: HttpMetrics,
-  durations: Durations,
   isDraining: () => boolean,
 ) => {
   const refuse = (exchange: Exchange, error: unknown): Promise<void> => {
@@ -200,7 +196,7 @@ const createServing = (
     failure?: unknown,
   ): Promise<void> => {
     const exchange = beginExchange(request, response, exchangeFacts);
-    response.on('close', () => close(exchange, logger, durations));
+    response.on('close', () => close(exchange, logger, metrics));
     if (!tracing) return answer(exchange, request, found, failure);
     exchange.span = beginSpan(tracing, request);
     return exchange.span.run(() => answer(exchange, request, found, failure));
@@ -210,24 +206,21 @@ const createServing = (
 const beginSpan = (tracing: Pick<Tracing, 'beginRequest'>, { method = '', httpVersion, headers }: IncomingMessage) =>
   tracing.beginRequest({ method, httpVersion, headers });
 
-/** Finds the histogram series of a kind of request. */
-type Durations = (method: string, route: string, status: number) => Observe;
-
 /** Whoever only reads and leaves before the answer wants nothing done any more, and frees its place in a queue. */
-const close = (exchange: Exchange, logger: Logger, durations: Durations): void => {
+const close = (exchange: Exchange, logger: Logger, metrics: HttpMetrics): void => {
   const { request, deadline } = exchange;
   if (request.method === 'GET' || request.method === 'HEAD') deadline.abandon();
-  record(exchange, logger, durations);
+  record(exchange, logger, metrics);
 };
 
 /** Writes the request's log line and updates its metrics. */
-const record = (exchange: Exchange, logger: Logger, durations: Durations): void => {
+const record = (exchange: Exchange, logger: Logger, metrics: HttpMetrics): void => {
   const { request, response, route, isProbe, unreadable, span } = exchange;
   const ms = performance.now() - exchange.startedAt;
   const status = unreadable?.status ?? (response.headersSent ? response.statusCode : 499);
   const { method: given = '' } = request;
   const method = knownMethods.has(given) ? given : 'other';
-  durations(method, route, status)(ms / 1_000);
+  metrics.requestAnswered(method, route, status, ms / 1_000);
   const isWhole = response.writableFinished;
   // Undefined members are left out of the line.
   const facts = {

@@ -1,10 +1,10 @@
 import { usageKinds, type UseCases } from '@portico/domain';
-import { collectDefaultMetrics, Counter, Gauge, type Registry } from 'prom-client';
-import { RequestDurations } from './request-durations.ts';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 export interface HttpMetrics {
   readonly text: () => Promise<string>;
-  readonly durations: RequestDurations;
+  /** `route` is the path template, never the path itself: that would be a series for each id. */
+  readonly requestAnswered: (method: string, route: string, status: number, seconds: number) => void;
   readonly requestRefused: (policy: string) => void;
 }
 
@@ -16,6 +16,13 @@ export const createHttpMetrics = (registry: Registry, version: string): HttpMetr
     labelNames: ['version'],
     registers: [registry],
   }).set({ version }, 1);
+  const durations = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the headers of a request to the end of its answer, in seconds',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
   const refusals = new Counter({
     name: 'rate_limit_refusals_total',
     help: 'Requests refused with 429',
@@ -24,7 +31,7 @@ export const createHttpMetrics = (registry: Registry, version: string): HttpMetr
   });
   return {
     text: () => registry.metrics(),
-    durations: new RequestDurations(registry),
+    requestAnswered: (method, route, status, seconds) => durations.observe({ method, route, status }, seconds),
     requestRefused: (policy) => {
       refusals.inc({ policy });
     },
