@@ -13,10 +13,9 @@ import { openApiDocument } from './openapi/openapi-document.ts';
 import { answerRoute, type PipelineFacts } from './pipeline.ts';
 import { ClientGone } from './requests/body.ts';
 import { createBaseUrlReader } from './requests/base-url.ts';
-import { createClientAddressReader } from './requests/client-address.ts';
+import { createClientAddressReader, type ReadClientAddress } from './requests/client-address.ts';
 import { decodable, namesHost } from './requests/request-target.ts';
 import type { LocalIssuerDocuments, Route } from './route.ts';
-import { byPath, createRouteLookup, type FoundPath, type MethodTable } from './route-lookup.ts';
 import { protectedResourceOf } from './routes/oauth.ts';
 import { routes } from './routes/table.ts';
 import { createConsoleFiles } from './console/console-files.ts';
@@ -58,87 +57,117 @@ const answerTimeoutMsDefault = 9_500;
 
 const bodyCacheBytesMax = 96 * 1_048_576;
 
-/** Answers requests: the usual targets at once, all others by way of Express. */
+/** Answers requests. */
 export interface HttpApp extends RequestListener {
-  readonly locals: Record<string, unknown>;
   /** For the server: what could not be parsed as a request is logged and measured all the same. */
   readonly recordUnreadable: RecordUnreadable;
+  /** From now on `/ready` says no, and answers close their connections. */
+  readonly startDraining: () => void;
 }
 
-/** Creates the Express application. Set `app.locals.draining` to tell it that the service is shutting down. */
+/** Creates the application. Its router is that of Express; each row of the route table is a route of it. */
 export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
-  const app = express();
-  app.disable('x-powered-by').disable('etag').set('query parser', false).enable('case sensitive routing');
-  app.locals['draining'] = false;
-  const protectedResource = protectedResourceOf(facts.settings);
+  const { settings, logger } = facts;
+  const protectedResource = protectedResourceOf(settings);
   const table = routes.filter(
     (route) => (facts.localIssuer || !route.ofLocalIssuer) && (protectedResource || !route.ofAccessTokens),
   );
-  const isDraining = () => app.locals['draining'] === true;
+  let draining = false;
+  const isDraining = () => draining;
   const registry = facts.registry ?? new Registry();
-  const metrics = createHttpMetrics(registry, facts.settings.version);
+  const metrics = createHttpMetrics(registry, settings.version);
   observeState(registry, facts.useCases);
   let openApi: string | null = null;
   const pipeline: PipelineFacts = {
     useCases: facts.useCases,
     documents: facts.documents,
-    settings: facts.settings,
+    settings,
     bodies: createBodyCache({ bytesMax: bodyCacheBytesMax }),
     service: {
-      name: facts.settings.serviceName,
-      version: facts.settings.version,
+      name: settings.serviceName,
+      version: settings.version,
       isDraining,
       runsJobs: facts.runsJobs ?? null,
       metrics: metrics.text,
-      openApi: () => (openApi ??= JSON.stringify(openApiDocument(table, facts.settings))),
+      openApi: () => (openApi ??= JSON.stringify(openApiDocument(table, settings))),
       localIssuer: facts.localIssuer ?? null,
       localSignIn: facts.localSignIn ?? null,
-      baseUrl: createBaseUrlReader(facts.settings),
+      baseUrl: createBaseUrlReader(settings),
       protectedResource,
-      signInWays: facts.settings.signInWays,
-      signInOrigins: () => signInOriginsOf(facts.settings.signInWays, facts.issuerEndpoints?.() ?? []),
+      signInWays: settings.signInWays,
+      signInOrigins: () => signInOriginsOf(settings.signInWays, facts.issuerEndpoints?.() ?? []),
       consoleFiles: createConsoleFiles(),
     },
   };
-  const serve = createServing(facts, pipeline, metrics, isDraining);
-
-  const paths = byPath(table);
-  app.use((request: Request, _response: Response, next: NextFunction) => {
-    request.url = decodable(request.url);
-    next();
-  });
-  for (const [path, methods] of paths) {
-    app.all(path, (request, response) =>
-      serve(request, response, { methods, params: request.params as Record<string, string> }),
-    );
-  }
-  app.use((request, response) => serve(request, response, null));
-  const serveFailure = (error: unknown, request: IncomingMessage, response: ServerResponse): Promise<void> =>
-    serve(request, response, null, error);
-  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
-    serveFailure(error, request, response),
-  );
-  const lookUp = createRouteLookup(paths);
-  const listen: RequestListener = (request, response) => {
-    const found = lookUp(request.url ?? '');
-    if (!found) app(request, response);
-    else serve(request, response, found).catch((error: unknown) => serveFailure(error, request, response));
-  };
-  const readAddress = createClientAddressReader(facts.settings.trustProxy);
+  const readAddress = createClientAddressReader(settings.trustProxy);
+  const serve = createServing({ ...facts, pipeline, metrics, readAddress, isDraining });
   const recordUnreadable: RecordUnreadable = ({ status, errorCode }, requestId, { remoteAddress }) => {
     const line = { route: 'unknown', status, request_id: requestId, address: readAddress(remoteAddress, undefined) };
     metrics.requestAnswered('other', 'unknown', status, 0);
-    facts.logger.info({ ...line, unreadable: errorCode }, 'request');
+    logger.info({ ...line, unreadable: errorCode }, 'request');
   };
-  return Object.assign(listen, { locals: app.locals, recordUnreadable });
+  const startDraining = () => {
+    draining = true;
+  };
+  return Object.assign(createListener(table, serve), { recordUnreadable, startDraining });
 };
 
-const createServing = (
-  { logger, settings, answerTimeoutMs = answerTimeoutMsDefault, timer = systemTimer, tracing = null }: HttpAppFacts,
-  pipeline: PipelineFacts,
-  metrics: HttpMetrics,
-  isDraining: () => boolean,
-) => {
+/** The routes of one path, by method. */
+type MethodTable = ReadonlyMap<string, Route>;
+
+/** What a request's path names. */
+interface FoundPath {
+  readonly methods: MethodTable;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Answers a request; `found` is null if its path names nothing, or if the router failed. */
+type Serve = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  found: FoundPath | null,
+  failure?: unknown,
+) => Promise<void>;
+
+const createListener = (table: readonly Route[], serve: Serve): RequestListener => {
+  const router = express.Router({ caseSensitive: true });
+  for (const [path, methods] of byPath(table)) {
+    router.all(path, (request, response) =>
+      serve(request, response, { methods, params: request.params as Record<string, string> }),
+    );
+  }
+  router.use((request, response) => serve(request, response, null));
+  router.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
+    serve(request, response, null, error),
+  );
+  return (request, response) => {
+    request.url = decodable(request.url ?? '');
+    // The router needs none of what an application of Express adds to both.
+    router(request as Request, response as Response, () => undefined);
+  };
+};
+
+/** The routes of each path of a table, by method; a trailing slash makes no difference. */
+const byPath = (table: readonly Route[]): ReadonlyMap<string, MethodTable> => {
+  const paths = new Map<string, Map<string, Route>>();
+  for (const route of table) {
+    const path = route.path.replace(/(?<=.)\/$/, '');
+    const methods = paths.get(path) ?? new Map<string, Route>();
+    paths.set(path, methods.set(route.method, route));
+  }
+  return paths;
+};
+
+interface ServingFacts extends HttpAppFacts {
+  readonly pipeline: PipelineFacts;
+  readonly metrics: HttpMetrics;
+  readonly readAddress: ReadClientAddress;
+  readonly isDraining: () => boolean;
+}
+
+const createServing = (facts: ServingFacts): Serve => {
+  const { pipeline, metrics, readAddress, isDraining, logger } = facts;
+  const { answerTimeoutMs = answerTimeoutMsDefault, timer = systemTimer, tracing = null } = facts;
   const refuse = (exchange: Exchange, error: unknown): Promise<void> => {
     const refusal = error instanceof PorticoError ? error : new PorticoError('internal', { cause: error });
     const status = errorStatuses[refusal.code];
@@ -157,7 +186,7 @@ const createServing = (
   };
 
   const exchangeFacts: ExchangeFacts = {
-    readAddress: createClientAddressReader(settings.trustProxy),
+    readAddress,
     timer,
     answerTimeoutMs,
     answerExpired: (exchange) => void refuse(exchange, new Error(`No answer within ${answerTimeoutMs} ms`)),
@@ -189,12 +218,7 @@ const createServing = (
     }
   };
 
-  return (
-    request: IncomingMessage,
-    response: ServerResponse,
-    found: FoundPath | null,
-    failure?: unknown,
-  ): Promise<void> => {
+  return (request, response, found, failure) => {
     const exchange = beginExchange(request, response, exchangeFacts);
     response.on('close', () => close(exchange, logger, metrics));
     if (!tracing) return answer(exchange, request, found, failure);

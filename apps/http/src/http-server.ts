@@ -42,7 +42,7 @@ export const createHttpServer = (app: HttpApp): HttpServer => {
   server.on('clientError', createUnreadableRefusal(app.recordUnreadable));
 
   const drain: HttpServer['drain'] = async ({ noticeMs = 2_000, deadlineMs = 8_000 } = {}) => {
-    app.locals['draining'] = true;
+    app.startDraining();
     if (noticeMs > 0) await new Promise((resolve) => setTimeout(resolve, noticeMs));
     await new Promise<void>((resolve) => {
       const cut = setTimeout(() => server.closeAllConnections(), deadlineMs);
