@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createApiClient, type ApiClient, type Credential } from '../api-client.ts';
 import { emailOf, type Installation } from './installation.ts';
 import type { Subject } from './subject.ts';
+import { words } from './words.ts';
 
 /** What an installation was filled with: ids, and the API keys of those who ask. */
 export interface FilledCatalog {
@@ -30,20 +31,20 @@ export interface Catalog extends FilledCatalog {
   readonly fewToken: string;
 }
 
-export const words =
-  'weather payment invoice parcel hotel flight currency map message mail translate speech image calendar contact issue payroll stock news recipe sign identity device music video order search report'.split(
-    ' ',
-  );
-
 /** How many calls are under way at once. */
 const callers = 8;
 
 /** Fills an empty installation over HTTP, whose calls hold for each commit, and waits until its jobs are done. */
-export const fillCatalog = async (
-  installation: Installation,
-  subject: Subject,
-  count: number,
-): Promise<FilledCatalog> => {
+export const fillCatalog = async (installation: Installation, count: number): Promise<FilledCatalog> => {
+  const subject = await installation.start();
+  try {
+    return await fill(installation, subject, count);
+  } finally {
+    await subject.end();
+  }
+};
+
+const fill = async (installation: Installation, subject: Subject, count: number): Promise<FilledCatalog> => {
   const api = createApiClient(subject.address);
   const admin = { token: await installation.token() };
   const many = await register(api, admin, 'many');
@@ -64,14 +65,14 @@ export const fillCatalog = async (
   let next = 0;
   // In a small catalog too, there are 100 for the second client.
   const step = Math.max(2, Math.min(10, Math.floor(count / 100)));
-  const fill = async (): Promise<void> => {
+  const createSome = async (): Promise<void> => {
     for (let at = next++; at < count; at = next++) {
       const name = `${words[at % words.length] ?? ''} ${words[(at * 13) % words.length] ?? ''} ${at}`;
       const grantedTo = at % 10 === 0 ? many.id : at % step === 1 && at < 100 * step ? few.id : null;
       await create(name, 500, grantedTo);
     }
   };
-  await Promise.all(Array.from({ length: callers }, fill));
+  await Promise.all(Array.from({ length: callers }, createSome));
   await idle(subject);
   return { small, large, withCredential, many, few };
 };

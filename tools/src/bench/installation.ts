@@ -1,39 +1,28 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { localAdmin, type Environment } from '@portico/composition';
-import { freePort } from '@portico/test-servers';
+import { freePort, startPostgres, startRedis } from '@portico/test-servers';
 import { serviceArguments } from '../service-process.ts';
 import { startSubject, type Subject } from './subject.ts';
 
 /** Portico of one commit on data of its own; its process may be started again and again. */
 export interface Installation {
-  readonly name: string;
   readonly address: string;
   /** The servers that it uses, as variables. */
   readonly servers: Environment;
-  readonly logFile: string;
-  /** `nodeArguments` come before its program; `variables` replace its own. */
-  readonly start: (how?: StartOptions) => Promise<Subject>;
+  /** `variables` replace its own. */
+  readonly start: (variables?: Environment) => Promise<Subject>;
   /** An identity token of its local issuer; without a uid, the admin's. Valid for a day. */
   readonly token: (uid?: string) => Promise<string>;
-}
-
-export interface StartOptions {
-  readonly nodeArguments?: readonly string[];
-  readonly variables?: Environment;
 }
 
 const tool = ['-C', '@portico/source', 'apps/cli/src/main.ts'];
 
 /** `root`: the repository, or another commit of it. */
-export const createInstallation = async (
-  name: string,
-  root: string,
-  folder: string,
-  servers: Environment,
-): Promise<Installation> => {
+export const createInstallation = async (root: string, folder: string, servers: Environment): Promise<Installation> => {
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -50,21 +39,17 @@ export const createInstallation = async (
     ADMIN_NOTICES: 'off',
     ...servers,
   };
-  const logFile = join(folder, 'service.log');
   return {
-    name,
     address,
     servers,
-    logFile,
-    start: ({ nodeArguments = [], variables = {} } = {}) =>
+    start: (variables) =>
       startSubject({
-        name,
         address,
         ready: '/health',
         folder: root,
-        arguments: [...nodeArguments, ...serviceArguments],
+        arguments: serviceArguments,
         environment: { ...environment, ...variables },
-        logFile,
+        logFile: join(folder, 'service.log'),
       }),
     token: async (uid) => {
       const user = uid === undefined ? ['--admin'] : ['--uid', uid, '--email', emailOf(uid)];
@@ -76,3 +61,23 @@ export const createInstallation = async (
 };
 
 export const emailOf = (uid: string): string => (uid === localAdmin.uid ? localAdmin.email : `${uid}@example.com`);
+
+/** A folder that is gone with the stack. */
+export const temporaryFolder = (stack: AsyncDisposableStack): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-bench-'));
+  stack.defer(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+};
+
+/** Returns what makes a database and a Redis for each installation; all end with the stack. */
+export const startServers = async (stack: AsyncDisposableStack): Promise<() => Promise<Environment>> => {
+  const postgres = await startPostgres({ durable: true });
+  if (!postgres) throw new Error('PostgreSQL is not available');
+  stack.defer(() => postgres.close());
+  return async () => {
+    const redis = await startRedis();
+    if (!redis) throw new Error('Redis is not available');
+    stack.defer(() => redis.close());
+    return { DATABASE_URL: await postgres.newDatabase(), REDIS_URL: redis.url };
+  };
+};

@@ -1,9 +1,9 @@
 import { Connection, requestsOf, type BenchRequest } from './connection.ts';
 
-/** Callers of one address, each with a connection of its own, that send one kind of request. */
+/** Callers of a server, each with a connection of its own, that send one kind of request. */
 export interface Load {
-  /** Each caller sends as soon as it has its answer, for so long; returns how many were answered, and in how many ms. */
-  readonly run: (ms: number) => Promise<{ readonly requests: number; readonly ms: number }>;
+  /** Each caller sends as soon as it has its answer, for so long; returns how many were answered. */
+  readonly run: (ms: number) => Promise<number>;
   /** The first caller alone sends this many, one after the other. */
   readonly send: (count: number) => Promise<void>;
   readonly close: () => void;
@@ -14,7 +14,6 @@ export const openLoad = async (address: string, request: BenchRequest, callers: 
   const next = requestsOf(address, request);
   const connections = await Promise.all(Array.from({ length: callers }, () => Connection.open(address)));
   const wanted = request.status ?? 200;
-  /** Sends while `more` says so. */
   const loop = (connection: Connection, more: () => boolean): Promise<void> =>
     new Promise((resolve, reject) => {
       const send = (): void => {
@@ -32,11 +31,10 @@ export const openLoad = async (address: string, request: BenchRequest, callers: 
   return {
     run: async (ms) => {
       let requests = 0;
-      const start = performance.now();
-      const end = start + ms;
+      const end = performance.now() + ms;
       const more = (): boolean => performance.now() < end && ++requests > 0;
       await Promise.all(connections.map((connection) => loop(connection, more)));
-      return { requests, ms: performance.now() - start };
+      return requests;
     },
     send: async (count) => {
       const [connection] = connections;

@@ -1,46 +1,47 @@
-import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
-import { isMainThread } from 'node:worker_threads';
-import { statementCount } from './statement-count.ts';
-import type { ProbeAnswer, ProbeQuestion } from './subject.ts';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads';
+import type BetterSqlite3 from 'better-sqlite3';
+import type { ProbeAnswer } from './subject.ts';
 
-/**
- * Loaded into each process that is measured (`--import`), the product's and bare Express's alike: answers over its IPC
- * channel how long it collected garbage and how late its event loop was since it was asked to begin.
- */
-const delayResolutionMs = 10;
+/** Loaded into each measured process (`--import`): answers any message over its IPC channel with what it has counted. */
+
+/** Set to 1 for a process whose statements are counted. */
+export const countingVariable = 'PORTICO_BENCH_STATEMENTS';
+
+/** One counter for all threads of the process. */
+const name = 'portico-bench-statements';
+if (isMainThread) setEnvironmentData(name, new SharedArrayBuffer(4));
+const statements = new Int32Array(getEnvironmentData(name) as unknown as SharedArrayBuffer);
+
+const countCalls = <Owner extends object>(owner: Owner, methods: readonly (keyof Owner & string)[]): void => {
+  for (const method of methods) {
+    const original = owner[method] as (...parameters: unknown[]) => unknown;
+    const counted = function (this: Owner, ...parameters: unknown[]): unknown {
+      Atomics.add(statements, 0, 1);
+      return original.apply(this, parameters);
+    };
+    Object.defineProperty(owner, method, { value: counted, configurable: true, writable: true });
+  }
+};
+
+if (process.env[countingVariable] === '1') {
+  // The driver as the service's own package finds it.
+  const require = createRequire(join(process.cwd(), 'libs/adapters/sql/package.json'));
+  const Driver = require('better-sqlite3') as typeof BetterSqlite3;
+  const connection = new Driver(':memory:');
+  const statement = Object.getPrototypeOf(connection.prepare('select 1')) as BetterSqlite3.Statement;
+  countCalls(statement, ['get', 'all', 'run', 'iterate']);
+  countCalls(Driver.prototype, ['exec']);
+  connection.close();
+}
 
 if (isMainThread && process.send) {
-  let gcMs = 0;
-  const observer = new PerformanceObserver((list) => {
-    for (const { duration } of list.getEntries()) gcMs += duration;
-  });
-  observer.observe({ entryTypes: ['gc'] });
-  const delay = monitorEventLoopDelay({ resolution: delayResolutionMs });
-  delay.enable();
-  const answers: Readonly<Record<ProbeQuestion, () => ProbeAnswer>> = {
-    begin: () => {
-      gcMs = 0;
-      delay.reset();
-      return read();
-    },
-    read: () => read(),
-  };
-  const read = (): ProbeAnswer => {
+  process.on('message', () => {
     const { user, system } = process.cpuUsage();
-    // The histogram counts the timer's own resolution.
-    const longestDelayMs = Math.max(0, delay.max / 1e6 - delayResolutionMs);
-    const { heapUsed: heapBytes, arrayBuffers: bufferBytes } = process.memoryUsage();
-    return {
-      gcMs,
-      longestDelayMs,
-      cpuNs: (user + system) * 1_000,
-      statements: statementCount(),
-      heapBytes,
-      bufferBytes,
-    };
-  };
-  process.on('message', (question: ProbeQuestion) => process.send?.(answers[question]()));
-  // Nothing outlives a meter that was killed.
+    process.send?.({ cpuNs: (user + system) * 1_000, statements: Atomics.load(statements, 0) } satisfies ProbeAnswer);
+  });
+  // Nothing outlives a bench that was killed.
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   process.channel?.unref();
 }

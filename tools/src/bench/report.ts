@@ -1,62 +1,60 @@
-import type { Reading, RequestFigures } from './requests.ts';
-import { medianOf, type MedianEstimate } from './statistics.ts';
+import type { RequestFigures } from './requests.ts';
+import type { MedianEstimate } from './statistics.ts';
 
-export const nameWidth = 46;
-const column = (text: string, width: number): string => text.padStart(width);
+/** A budget that is exceeded so many times fails the run. */
+const slack = 2;
 
-export const requestHeader = (against: string | null): string =>
-  [
-    'request'.padEnd(nameWidth),
-    column('µs CPU', 8),
-    column('× bare', 7),
-    column('95 %', 13),
-    column('budget', 8),
-    column('GC', 8),
-    column('delay', 8),
-    column('p50/p99/p99.9 ms', 20),
-    ...(against === null ? [] : [column(`× ${against}`, 12)]),
-  ].join('');
+export const isFailure = (figure: number, budget: number | null): boolean => budget !== null && figure > budget * slack;
 
-export const reportRequest = ({ name, service, ratio, budget, change, latencies }: RequestFigures): string =>
-  [
-    name.padEnd(nameWidth),
-    column(service.cpuMicroseconds.toFixed(1), 8),
-    column(ratio.median.toFixed(2), 7),
-    column(intervalOf(ratio), 13),
-    column(budget?.toFixed(1) ?? '–', 8),
-    column(`${(service.gcShare * 100).toFixed(1)} %`, 8),
-    column(`${service.longestDelayMs.toFixed(0)} ms`, 8),
-    column([latencies.p50, latencies.p99, latencies.p999].map((ms) => ms.toFixed(1)).join('/'), 20),
-    ...(change ? [column(change.median.toFixed(3), 12)] : []),
-    ...(budget !== null && ratio.median > budget ? ['  over'] : []),
-  ].join('');
+/** As Markdown; each figure has a column of its own. */
+const table = (columns: readonly string[], rows: readonly (readonly string[])[]): readonly string[] => {
+  const rule = columns.map((_, at) => (at === 0 ? '-'.repeat(44) : `${'-'.repeat(15)}:`));
+  return [columns, rule, ...rows].map(
+    ([name = '', ...figures]) =>
+      `| ${[name.padEnd(44), ...figures.map((figure) => figure.padStart(16))].join(' | ')} |`,
+  );
+};
 
-/** Which requests cost more or less than those of the other commit, beyond the interval. */
-export const reportChange = ({ commit, against, requests }: Reading): readonly string[] => [
-  `\n${commit} × ${against}`,
-  ...requests.flatMap(({ name, change }) =>
-    change
-      ? [`${name.padEnd(nameWidth)} ${change.median.toFixed(3)} (${intervalOf(change, 3)}): ${verdictOf(change)}`]
-      : [],
+export const requestTable = (figures: readonly RequestFigures[]): readonly string[] =>
+  table(
+    ['request', 'µs CPU', '× bare Express', 'budget'],
+    figures.map(({ name, cpuMicroseconds, ratio, budget }) => [
+      name,
+      cpuMicroseconds.toFixed(0),
+      estimateOf(ratio),
+      budgetOf(ratio.median, budget),
+    ]),
+  );
+
+const budgetOf = (figure: number, budget: number | null): string =>
+  budget === null ? '–' : `${budget}${figure > budget ? ' over' : ''}`;
+
+/** How much more or less requests cost than those of the other commit, and whether that is beyond the interval. */
+export const changeLines = (figures: readonly RequestFigures[], against: string): readonly string[] => [
+  `\n× the service of ${against}`,
+  ...figures.flatMap(({ name, change }) =>
+    change ? [`${name.padEnd(46)} ${estimateOf(change, 3)}: ${verdictOf(change)}`] : [],
   ),
 ];
 
-/** How far the readings are apart. */
-export const reportReadings = (readings: readonly Reading[]): readonly string[] => {
-  const names = readings[0]?.requests.map(({ name }) => name) ?? [];
-  const lines = names.map((name, at) => {
-    const medians = readings.map(({ requests }) => requests[at]?.ratio.median ?? Number.NaN);
-    const apart = (Math.max(...medians) / Math.min(...medians) - 1) * 100;
-    const list = medians.map((median) => median.toFixed(2)).join(' ');
-    return `${name.padEnd(nameWidth)} ${list}   median ${medianOf(medians).toFixed(2)}, at most ${apart.toFixed(1)} % apart`;
-  });
-  return [`\n${readings.length} readings, × bare`, ...lines];
-};
-
-export const intervalOf = ({ low, high }: MedianEstimate, digits = 2): string =>
-  `${low.toFixed(digits)}–${high.toFixed(digits)}`;
+const estimateOf = ({ median, low, high }: MedianEstimate, digits = 2): string =>
+  `${median.toFixed(digits)} (${low.toFixed(digits)}–${high.toFixed(digits)})`;
 
 const verdictOf = ({ median, low, high }: MedianEstimate): string => {
   if (low <= 1 && high >= 1) return 'not changed';
   return `changed by ${median < 1 ? '−' : '+'}${Math.abs((median - 1) * 100).toFixed(1)} %`;
+};
+
+/** A figure of one of the scripts, with its budget. */
+export interface Figure {
+  readonly name: string;
+  readonly ms: number;
+  readonly budgetMs: number;
+}
+
+/** Prints the figures as Markdown, and lets the process end with 1 if one is beyond twice its budget. */
+export const reportFigures = (what: string, figures: readonly Figure[]): void => {
+  const rows = figures.map(({ name, ms, budgetMs }) => [name, ms.toFixed(2), budgetOf(ms, budgetMs)]);
+  for (const line of table([what, 'ms', 'budget'], rows)) console.log(line);
+  if (figures.some(({ ms, budgetMs }) => isFailure(ms, budgetMs))) process.exitCode = 1;
 };

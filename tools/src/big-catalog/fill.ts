@@ -3,7 +3,6 @@ import {
   dayMs,
   dayOf,
   groupPair,
-  type AccessRequest,
   type Collection,
   type DayUse,
   type DocumentReader,
@@ -15,227 +14,140 @@ import {
   type Profile,
   type RequestId,
 } from '@portico/domain';
-import { makeEntries, type Acting } from './audit-entries.ts';
-import { documentTexts, makeCollection } from './collections.ts';
-import type { Dice } from './dice.ts';
-import { makePeople } from './people.ts';
-import type { Sizes } from './sizes.ts';
+import type { Dice } from '../dice.ts';
+import { makeCollection, makeDocument, makeEntry, makePerson } from './made-up.ts';
 
 const noEffects = { deadline: null };
-type Told = (what: string) => void;
-
-/** Fills empty stores by their ports, as the service would, but in lots. Collections have no vectors: no search finds them. */
-export const fill = async (
-  ports: Ports,
-  documents: DocumentReader,
-  sizes: Sizes,
-  dice: Dice,
-  now: Instant,
-  told: Told,
-): Promise<void> => {
-  const people = await fillPeople(ports, makePeople(dice, sizes.people, now));
-  told(`${people.length} people`);
-  const clients = people.filter(({ role, status }) => role === 'client' && status === 'approved');
-  const admins = people.filter(({ role }) => role === 'admin');
-  const collections = await fillCollections(ports, documents, sizes, dice, admins, now);
-  told(`${collections.length} collections`);
-  const acting = { admins, clients, collections };
-  await fillGroups(ports, sizes, dice, acting, now);
-  told(`${sizes.groups} groups`);
-  await fillGrants(ports, sizes, dice, acting, now);
-  told(`${clients.length * sizes.grantsPerPerson} grants`);
-  await fillRequests(ports, sizes, dice, acting, now);
-  await fillOverrides(ports, sizes, dice, clients, now);
-  told(`${sizes.requests} requests for access, ${sizes.overrides} overrides`);
-  await fillUsage(ports, sizes, dice, acting, now);
-  told(`use of ${sizes.usageDays} days`);
-  await fillAudit(ports, sizes, dice, acting, now);
-  told(`${sizes.entries} entries of the audit log`);
-};
-
-const fillPeople = async ({ profiles }: Ports, people: readonly Profile[]): Promise<readonly Profile[]> => {
-  for (const profile of people) await profiles.add(profile, noEffects);
-  return people;
-};
-
-const fillCollections = async (
-  { collections }: Ports,
-  documents: DocumentReader,
-  sizes: Sizes,
-  dice: Dice,
-  admins: readonly Profile[],
-  now: Instant,
-): Promise<readonly Collection[]> => {
-  const texts = documentTexts(dice, sizes.collections);
-  const read = [];
-  for (const text of texts) read.push(await documents.readFile(new TextEncoder().encode(text), 'json'));
-  const all: Collection[] = [];
-  for (let at = 0; at < sizes.collections; at++) {
-    const document = dice.one(read);
-    const collection = makeCollection(dice, at, document, dice.one(admins).id, now);
-    await collections.add(collection, document, noEffects);
-    all.push(collection);
-  }
-  return all;
-};
-
-const departments = [
-  'Payments',
-  'Logistics',
-  'Research',
-  'Field service',
-  'Partner',
-  'Órgano',
-  'Platform',
-  'Sales',
-] as const;
-
-const fillGroups = async (ports: Ports, sizes: Sizes, dice: Dice, { clients, collections }: Acting, now: Instant) => {
-  for (let at = 0; at < sizes.groups; at++) {
-    const createdAt = now - dice.below(300 * dayMs);
-    const group: Group = {
-      id: dice.uuid<GroupId>(),
-      name: `${dice.one(departments)} team ${at}`,
-      description: 'Who works on it, and what they use.',
-      tier: null,
-      createdAt,
-      updatedAt: createdAt,
-    };
-    await ports.groups.add(group, noEffects);
-    const members = drawn(dice, clients, sizes.groupMembers).map(({ id }) => id);
-    await ports.groups.updateMembers(group.id, members, now, () => ({
-      add: members.map((id) => ({ id, addedAt: now })),
-      ...noEffects,
-    }));
-    await grant(
-      ports,
-      drawn(dice, collections, sizes.groupCollections).map(({ id }) => groupPair(group.id, id)),
-      dice,
-      now,
-    );
-  }
-};
-
-const fillGrants = async (ports: Ports, sizes: Sizes, dice: Dice, { clients, collections }: Acting, now: Instant) => {
-  const peopleAtOnce = Math.max(1, Math.floor(5_000 / Math.max(1, sizes.grantsPerPerson)));
-  for (let from = 0; from < clients.length; from += peopleAtOnce) {
-    const pairs = clients
-      .slice(from, from + peopleAtOnce)
-      .flatMap(({ id }) => drawn(dice, collections, sizes.grantsPerPerson).map((each) => clientPair(id, each.id)));
-    await grant(ports, pairs, dice, now);
-  }
-};
-
-/** One of ten ends within a year. */
-const grant = ({ grants }: Ports, pairs: readonly Pair[], dice: Dice, now: Instant): Promise<void> => {
-  const put = pairs.map((pair) => ({
-    ...pair,
-    grantedAt: now - dice.below(300 * dayMs),
-    expiresAt: dice.below(10) === 0 ? now + dice.below(365 * dayMs) : null,
-  }));
-  return grants.update(pairs, () => ({ put, ...noEffects }));
-};
-
-/** Different ones, in no order. */
-const drawn = <T>(dice: Dice, from: readonly T[], count: number): readonly T[] => {
-  const found = new Set<T>();
-  while (found.size < Math.min(count, from.length)) found.add(dice.one(from));
-  return [...found];
-};
-
 const statuses = ['pending', 'pending', 'approved', 'denied', 'withdrawn', 'granted'] as const;
+const counts = { read: 5, search: 0, slice: 3, credential_read: 1, refused: 0 };
+const [documentCount, grantsEach, groupMembers, groupCollections, usageDays] = [300, 10, 20, 50, 30];
+const [peopleAtOnce, entriesAtOnce] = [500, 5_000];
 
-const fillRequests = async (
-  { requests }: Ports,
-  sizes: Sizes,
-  dice: Dice,
-  { clients, collections }: Acting,
-  now: Instant,
-) => {
-  const asked = new Set<string>();
-  while (asked.size < Math.min(sizes.requests, clients.length * collections.length)) {
-    const [client, collection] = [dice.one(clients), dice.one(collections)];
-    if (asked.has(client.id + collection.id)) continue;
-    asked.add(client.id + collection.id);
-    const status = dice.one(statuses);
-    const createdAt = now - dice.below(90 * dayMs);
-    const request: AccessRequest = {
-      id: dice.uuid<RequestId>(),
-      profileId: client.id,
-      collectionId: collection.id,
-      reason: 'For the new booking flow, which needs it before the summer.',
-      durationDays: dice.below(2) ? 90 : null,
-      status,
-      createdAt,
-      decidedAt: status === 'pending' ? null : createdAt + 3_600_000,
-      answer: status === 'denied' ? 'Use the one of your own team.' : null,
-    };
-    await requests.ask(client.id, collection.id, now, () => ({ request, ...noEffects }));
+interface Needs {
+  readonly ports: Ports;
+  readonly documents: DocumentReader;
+  readonly dice: Dice;
+  readonly now: Instant;
+}
+
+/** Fills empty stores by their ports, as the service would, but many at once. Collections have no vectors: no search finds them. */
+export class Filler {
+  readonly #needs: Needs;
+  readonly #admins: Profile[] = [];
+  readonly #clients: Profile[] = [];
+  readonly #collections: Collection[] = [];
+
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
-};
 
-const fillOverrides = async (
-  { limits }: Ports,
-  sizes: Sizes,
-  dice: Dice,
-  clients: readonly Profile[],
-  now: Instant,
-) => {
-  for (const { id, clientId } of drawn(dice, clients, sizes.overrides)) {
-    if (clientId === null) continue;
-    const rule = { allowed: 100 * (1 + dice.below(50)), windowSeconds: 60 };
-    const override = { ...rule, clientId, isActive: true, createdAt: now, updatedAt: now };
-    await limits.addOverride(id, () => ({ override, ...noEffects }));
+  /** Different ones, in no order. */
+  #drawn<T>(from: readonly T[], count: number): readonly T[] {
+    const { dice } = this.#needs;
+    const some = new Set<T>();
+    while (some.size < Math.min(count, from.length)) some.add(dice.one(from));
+    return [...some];
   }
-};
 
-const fillUsage = async (
-  { usage }: Ports,
-  sizes: Sizes,
-  dice: Dice,
-  { clients, collections }: Acting,
-  now: Instant,
-) => {
-  for (let ago = sizes.usageDays - 1; ago >= 0; ago--) {
-    const start = dayOf(now - ago * dayMs) * dayMs;
-    const uses = new Map<string, DayUse>();
-    for (let at = 0; at < sizes.usesPerDay; at++) {
-      const [profileId, collectionId] = [dice.skewed(clients).id, dice.skewed(collections).id];
-      const counts = {
-        read: 1 + dice.below(20),
-        search: 0,
-        slice: dice.below(30),
-        credential_read: dice.below(3),
-        refused: 0,
-      };
-      const lastUsedAt = Math.min(now, start + dice.below(dayMs));
-      uses.set(profileId + collectionId, {
-        day: dayOf(start),
-        profileId,
-        collectionId,
-        counts,
-        lastUsedAt,
-        keyUsedAt: lastUsedAt,
-      });
+  /** One of ten ends within a year. */
+  #grant(pairs: readonly Pair[]): Promise<void> {
+    const { ports, dice, now } = this.#needs;
+    const put = pairs.map((pair) => ({
+      ...pair,
+      grantedAt: now - dice.below(300 * dayMs),
+      expiresAt: dice.below(10) === 0 ? now + dice.below(365 * dayMs) : null,
+    }));
+    return ports.grants.update(pairs, () => ({ put, ...noEffects }));
+  }
+
+  async addPeople(count: number): Promise<void> {
+    const { ports, dice, now } = this.#needs;
+    for (let at = 0; at < count; at++) {
+      const person = makePerson(dice, at, now);
+      await ports.profiles.add(person, noEffects);
+      if (person.role === 'admin') this.#admins.push(person);
+      else if (person.status === 'approved') this.#clients.push(person);
     }
-    await usage.add([...uses.values()]);
   }
-};
 
-const entriesAtOnce = 5_000;
-
-/** Writes them as the effects of a change that changes nothing. */
-const fillAudit = async ({ profiles }: Ports, sizes: Sizes, dice: Dice, acting: Acting, now: Instant) => {
-  const [admin] = acting.admins;
-  if (!admin) throw new Error('There is no admin');
-  const write = (entries: Parameters<typeof profiles.add>[1]['entries']) =>
-    profiles.update(admin.id, ({ profile, key }) => ({ profile, key, ...(entries ? { entries } : {}), ...noEffects }));
-  let lot = [];
-  for (const entry of makeEntries(dice, sizes.entries, acting, now)) {
-    lot.push(entry);
-    if (lot.length < entriesAtOnce) continue;
-    await write(lot);
-    lot = [];
+  async addCollections(count: number): Promise<void> {
+    const { ports, documents, dice, now } = this.#needs;
+    // Reading a document takes longer than storing it.
+    const texts = Array.from({ length: Math.min(documentCount, count) }, () => makeDocument(dice));
+    const read = [];
+    for (const text of texts) read.push(await documents.readFile(new TextEncoder().encode(text), 'json'));
+    for (let at = 0; at < count; at++) {
+      const document = dice.one(read);
+      const collection = makeCollection(dice, at, document, dice.one(this.#admins).id, now);
+      await ports.collections.add(collection, document, noEffects);
+      this.#collections.push(collection);
+    }
   }
-  await write(lot);
-};
+
+  async addGroups(count: number): Promise<void> {
+    const { ports, dice, now } = this.#needs;
+    for (let at = 0; at < count; at++) {
+      const facts = { description: 'Who works on it.', tier: null, createdAt: now, updatedAt: now };
+      const group: Group = { id: dice.uuid<GroupId>(), name: `${at % 9 ? 'Partner' : 'Órgano'} team ${at}`, ...facts };
+      await ports.groups.add(group, noEffects);
+      const members = this.#drawn(this.#clients, groupMembers).map(({ id }) => id);
+      const add = members.map((id) => ({ id, addedAt: now }));
+      await ports.groups.updateMembers(group.id, members, now, () => ({ add, ...noEffects }));
+      await this.#grant(this.#drawn(this.#collections, groupCollections).map(({ id }) => groupPair(group.id, id)));
+    }
+  }
+
+  async addGrants(): Promise<void> {
+    for (let from = 0; from < this.#clients.length; from += peopleAtOnce) {
+      const some = this.#clients.slice(from, from + peopleAtOnce);
+      await this.#grant(
+        some.flatMap(({ id }) => this.#drawn(this.#collections, grantsEach).map((each) => clientPair(id, each.id))),
+      );
+    }
+  }
+
+  /** Of each second client, and a limit of its own for each tenth. */
+  async addRequests(): Promise<void> {
+    const { ports, dice, now } = this.#needs;
+    for (const [at, { id, clientId }] of this.#clients.entries()) {
+      const createdAt = now - dice.below(90 * dayMs);
+      if (at % 2 === 0) {
+        const collectionId = dice.one(this.#collections).id;
+        const status = dice.one(statuses);
+        const facts = { reason: 'For the new booking flow.', durationDays: 90, createdAt, answer: null };
+        const decidedAt = status === 'pending' ? null : createdAt + 3_600_000;
+        const request = { id: dice.uuid<RequestId>(), profileId: id, collectionId, status, decidedAt, ...facts };
+        await ports.requests.ask(id, collectionId, now, () => ({ request, ...noEffects }));
+      }
+      if (at % 10 !== 0 || clientId === null) continue;
+      const override = { allowed: 500, windowSeconds: 60, clientId, isActive: true, createdAt, updatedAt: createdAt };
+      await ports.limits.addOverride(id, () => ({ override, ...noEffects }));
+    }
+  }
+
+  async addUsage(): Promise<void> {
+    const { ports, dice, now } = this.#needs;
+    for (let ago = 0; ago < usageDays; ago++) {
+      const lastUsedAt = now - ago * dayMs;
+      const uses = new Map<string, DayUse>();
+      for (let at = 0; at < this.#clients.length; at++) {
+        const [profileId, collectionId] = [dice.skewed(this.#clients).id, dice.skewed(this.#collections).id];
+        const use = { day: dayOf(lastUsedAt), profileId, collectionId, counts, lastUsedAt, keyUsedAt: lastUsedAt };
+        uses.set(profileId + collectionId, use);
+      }
+      await ports.usage.add([...uses.values()]);
+    }
+  }
+
+  /** A log of a year, oldest first, written as the effects of changes that change nothing. */
+  async addEntries(count: number): Promise<void> {
+    const { ports, dice, now } = this.#needs;
+    for (let from = 0; from < count; from += entriesAtOnce) {
+      const entries = Array.from({ length: Math.min(entriesAtOnce, count - from) }, (_, at) => {
+        const instant = now - Math.floor((1 - (from + at) / count) * 365 * dayMs);
+        return makeEntry(dice, dice.skewed(this.#clients), dice.skewed(this.#collections), instant);
+      });
+      await ports.profiles.update(dice.one(this.#admins).id, (stored) => ({ ...stored, entries, ...noEffects }));
+    }
+  }
+}

@@ -1,24 +1,37 @@
+import { parseArgs } from 'node:util';
 import { compose, createLogger, readConfig } from '@portico/composition';
-import { createDice } from './dice.ts';
-import { fill } from './fill.ts';
-import { sizesFrom } from './sizes.ts';
+import { createDice } from '../dice.ts';
+import { Filler } from './fill.ts';
 
 /**
  * `npm run big-catalog -- --people 10000 …`: fills the database that the environment names (`DATA_DIR` or
  * `DATABASE_URL`), which must be empty, with a catalog as large as a large organisation's, for measuring. The service
  * must not run meanwhile. The first admin is made by the service's next start, as in any new installation.
  */
-const sizes = sizesFrom(process.argv.slice(2));
-const config = readConfig({ ...process.env, JOBS: 'off' });
-const portico = await compose(config, createLogger('warn', 'big-catalog'), 'tool');
+const options = {
+  people: { type: 'string', default: '10000' },
+  collections: { type: 'string', default: '10000' },
+  groups: { type: 'string', default: '1000' },
+  entries: { type: 'string', default: '1000000' },
+  seed: { type: 'string', default: '1' },
+} as const;
+
+const { values } = parseArgs({ options });
+const wrong = Object.entries(values).find(([, text]) => !/^\d{1,9}$/.test(text));
+if (wrong) throw new Error(`--${wrong[0]} must be a whole number`);
+const portico = await compose(readConfig({ ...process.env, JOBS: 'off' }), createLogger('warn', 'big-catalog'), 'tool');
 try {
   const { ports, documents } = portico;
-  const everybody = await ports.profiles.list();
-  if (everybody.length > 1) throw new Error('The database is not empty: name another DATA_DIR or DATABASE_URL');
-  const start = performance.now();
-  await fill(ports, documents, sizes, createDice(sizes.seed), ports.clock.now(), (what) => {
-    process.stdout.write(`${((performance.now() - start) / 1_000).toFixed(1).padStart(6)} s  ${what}\n`);
-  });
+  if ((await ports.profiles.list()).length > 1)
+    throw new Error('The database is not empty: name another DATA_DIR or DATABASE_URL');
+  const filler = new Filler({ ports, documents, dice: createDice(Number(values.seed)), now: ports.clock.now() });
+  await filler.addPeople(Number(values.people));
+  await filler.addCollections(Number(values.collections));
+  await filler.addGroups(Number(values.groups));
+  await filler.addGrants();
+  await filler.addRequests();
+  await filler.addUsage();
+  await filler.addEntries(Number(values.entries));
 } finally {
   await portico.close();
 }

@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { createApiClient } from '../api-client.ts';
+import { root } from '../service-process.ts';
+import { fillCatalog, openCatalog } from './catalog.ts';
+import { Connection, requestsOf, type BenchRequest } from './connection.ts';
+import { createInstallation, startServers, temporaryFolder } from './installation.ts';
+import { reportFigures } from './report.ts';
+import { scenarios } from './scenarios.ts';
+import { createTexts } from './words.ts';
+
+/**
+ * `npm run bench:document`: the longest that other requests wait while a document of 20 MB with 10,000 operations is
+ * imported and replaced, until its operations are indexed; on SQLite or, with `-- --servers`, on PostgreSQL and Redis.
+ */
+const budgetMs = 150;
+
+/** Runs in a thread of its own: sends the request again and again, and tells each wait in milliseconds. */
+const ask = async ({
+  address,
+  request,
+}: {
+  readonly address: string;
+  readonly request: BenchRequest;
+}): Promise<void> => {
+  const [connection, next] = [await Connection.open(address), requestsOf(address, request)];
+  const post = (ms: number) => parentPort?.postMessage(ms);
+  for (;;) {
+    const from = performance.now();
+    await new Promise<void>((resolve, reject) => connection.send(next(), () => resolve(), reject));
+    post(performance.now() - from);
+    await pause(2);
+  }
+};
+
+const longDocument = (title: string): string => {
+  const text = createTexts(title.length);
+  const schema = (): object => ({
+    type: 'object',
+    properties: Object.fromEntries(
+      Array.from({ length: 7 }, (_, at) => [
+        `${text(1)}${at}`,
+        { type: 'string', description: text(12), example: text(1) },
+      ]),
+    ),
+  });
+  const operation = (number: number): object => ({
+    operationId: `operation${number}`,
+    summary: text(6),
+    description: text(60),
+    parameters: [{ name: 'id', in: 'path', required: true, description: text(8), schema: { type: 'string' } }],
+    responses: { 200: { description: text(6), content: { 'application/json': { schema: schema() } } } },
+  });
+  const paths = Array.from({ length: 10_000 }, (_, at) => [`/${text(1)}/${at}/{id}`, { get: operation(at) }]);
+  const info = { title, version: '1.0.0' };
+  return JSON.stringify({ openapi: '3.0.3', info, paths: Object.fromEntries(paths) as object });
+};
+
+const measure = async (onServers: boolean): Promise<void> => {
+  await using stack = new AsyncDisposableStack();
+  const newServers = onServers ? await startServers(stack) : async () => ({});
+  const installation = await createInstallation(root, temporaryFolder(stack), await newServers());
+  const filled = await fillCatalog(installation, 200);
+  const subject = await installation.start();
+  stack.defer(subject.end);
+  const catalog = await openCatalog(filled, installation);
+  const [api, admin] = [createApiClient(subject.address), { token: await installation.token() }];
+  const watched = scenarios.filter(({ name }) => /by key|stored credential|same query|audit entry/.test(name));
+  const longest = new Map<string, number>();
+  for (const { name, request } of watched) {
+    const worker = new Worker(new URL(import.meta.url), {
+      workerData: { address: subject.address, request: request(catalog) },
+    });
+    stack.defer(async () => void (await worker.terminate()));
+    worker.on('message', (ms: number) => longest.set(name, Math.max(longest.get(name) ?? 0, ms)));
+    await once(worker, 'message');
+  }
+  const send = async (method: string, path: string, body: string): Promise<string> => {
+    const headers = { authorization: `Bearer ${admin.token}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${subject.address}${path}`, { method, headers, body });
+    if (!answer.ok) throw new Error(`${method} ${path} returned ${answer.status}: ${await answer.text()}`);
+    // The answer is the collection with its whole document.
+    return /"id":"([^"]+)"/.exec((await answer.text()).slice(0, 100))?.[1] ?? '';
+  };
+  const indexed = async (): Promise<void> => {
+    const progress = () =>
+      api.ask<{ operations: { total: number; done: number } | null }>(admin, 'GET', '/api/vector/reindex');
+    for (let operations = null; operations === null || operations.done < operations.total; await pause(100))
+      ({ operations } = await progress());
+  };
+  const bodies = ['Large', 'Larger'].map((title) => `{"name":"Large","openapi_spec":${longDocument(title)}}`);
+  process.stderr.write(`… ${(bodies[0]?.length ?? 0) / 1e6} MB\n`);
+  await pause(5_000);
+  longest.clear();
+  const id = await send('POST', '/api/collections/', bodies[0] ?? '');
+  await indexed();
+  await send('PUT', `/api/collections/${id}`, bodies[1] ?? '');
+  await indexed();
+  reportFigures(
+    'longest wait beside a document of 20 MB',
+    watched.map(({ name }) => ({ name, ms: longest.get(name) ?? Number.NaN, budgetMs })),
+  );
+};
+
+if (isMainThread) {
+  const { values } = parseArgs({ options: { servers: { type: 'boolean', default: false } } });
+  await measure(values.servers);
+} else {
+  await ask(workerData as Parameters<typeof ask>[0]);
+}

@@ -1,0 +1,109 @@
+import {
+  packOperations,
+  type EmbeddingChange,
+  type HybridVector,
+  type OperationBlockChange,
+  type OperationKey,
+} from '@portico/domain';
+import { createEmbeddedOperationIndex, createEmbeddedVectorIndex } from '@portico/vectors';
+import { createWordVectorEmbedder } from '@portico/word-vectors';
+import { createDice } from '../dice.ts';
+import { idAt, idsAfter } from '../numbered-collections.ts';
+import { reportFigures, type Figure } from './report.ts';
+import { medianOf } from './statistics.ts';
+import { createTexts } from './words.ts';
+
+/**
+ * `npm run bench:search`: searches in process, all visible, one after the other. Collections have vectors of the built-in
+ * embedder for made-up texts, and the ten best are asked for; operations have made-up vectors of 256 dimensions and 30
+ * words, whose frequencies fall as those of real words do, and the 50 best are asked for.
+ */
+const modelId = 'm';
+const dice = createDice(1);
+
+/** The median time of a search, once V8 has compiled it, in milliseconds. */
+const medianMs = async <Query>(
+  queries: readonly Query[],
+  search: (query: Query) => Promise<unknown>,
+): Promise<number> => {
+  for (const query of queries) await search(query);
+  const times: number[] = [];
+  for (const query of queries) {
+    const from = performance.now();
+    await search(query);
+    times.push(performance.now() - from);
+  }
+  return medianOf(times);
+};
+
+const searchCollections = async (count: number, budgetMs: number): Promise<Figure> => {
+  const [embedder, text] = [createWordVectorEmbedder(), createTexts(1)];
+  const changes: EmbeddingChange[] = [];
+  while (changes.length < count) {
+    const { vectors } = await embedder.embed([`${text(3)}\n${text(20)}`], 'document');
+    for (const vector of vectors)
+      changes.push({ collectionId: idAt(changes.length), sequence: changes.length + 1, vector });
+  }
+  const index = createEmbeddedVectorIndex({
+    embeddings: {
+      changedSince: async (after, _modelId, limit) => changes.slice(after, after + limit),
+      collectionsAfter: async (after, _modelId, limit) => idsAfter(after, count, limit),
+    },
+  });
+  const { vectors } = await embedder.embed(
+    Array.from({ length: 200 }, () => text(4)),
+    'query',
+  );
+  const among = changes.map(({ collectionId }) => collectionId);
+  const ms = await medianMs(vectors, (vector) => index.search({ modelId, vector, among, limit: 10, asOf: count }));
+  return { name: `${count} collections`, ms, budgetMs };
+};
+
+const hybridVector = (features: number): HybridVector => {
+  // Few words are in most texts: the rank of a word falls off exponentially.
+  const ranks = Array.from({ length: features }, () => Math.floor(20_000 ** dice.fraction()));
+  const indices = Uint32Array.from(new Set(ranks), (rank) => Math.imul(rank, 2_654_435_761) >>> 0).sort();
+  return {
+    dense: Float32Array.from({ length: 256 }, () => dice.fraction() - 0.5),
+    sparse: { indices, weights: Float32Array.from(indices, dice.fraction) },
+  };
+};
+
+const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const;
+const operationsEach = 170;
+
+const searchOperations = async (count: number, budgetMs: number): Promise<Figure> => {
+  const blocks = Array.from({ length: Math.ceil(count / operationsEach) }, (_, at): OperationBlockChange => {
+    const operations = Array.from({ length: operationsEach }, (_each, number) => ({
+      key: dice
+        .below(2 ** 50)
+        .toString(32)
+        .padStart(16, 'a') as OperationKey,
+      method: methods[number % methods.length] ?? 'GET',
+      vector: hybridVector(30),
+    }));
+    const packed = packOperations(operations);
+    const facts = { documentDigest: '', contentRevision: 1, operations: operationsEach };
+    return { collectionId: idAt(at), modelId, sequence: at + 1, ...facts, packed };
+  });
+  const index = createEmbeddedOperationIndex({
+    blocks: {
+      changedSince: async (after, _modelId, limit) => blocks.slice(after, after + limit),
+      collectionsAfter: async (after, _modelId, limit) => idsAfter(after, blocks.length, limit),
+    },
+  });
+  const among = blocks.map(({ collectionId }) => collectionId);
+  const queries = Array.from({ length: 200 }, () => hybridVector(12));
+  const asOf = blocks.length;
+  const ms = await medianMs(queries, (vector) =>
+    index.search({ modelId, vector, among, method: null, limit: 50, asOf }),
+  );
+  return { name: `${count} operations`, ms, budgetMs };
+};
+
+reportFigures('search in process, p50', [
+  await searchCollections(10_000, 1),
+  await searchCollections(100_000, 10),
+  await searchOperations(17_000, 8),
+  await searchOperations(100_000, 15),
+]);
