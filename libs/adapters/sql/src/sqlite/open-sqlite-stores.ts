@@ -13,7 +13,7 @@ export const openSqliteStores = async (
   const { log } = options;
   const { migrated, ...connections } = await openSqlite(file, options);
   const database = new SqliteDatabase(connections, writeWaitMs, log);
-  const prepared = prepareSqliteReads(connections, database);
+  const prepared = prepareSqliteReads(connections.reader);
   return createSqlStores({
     database,
     migrated,

@@ -6,7 +6,6 @@ import { retryWhileBusy } from './busy.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { LogSync } from './log-sync.ts';
 import type { OpenSqlite } from './open-sqlite.ts';
-import { SharedSnapshot } from './shared-snapshot.ts';
 import { PreparedSql } from './statements.ts';
 
 /**
@@ -16,8 +15,6 @@ import { PreparedSql } from './statements.ts';
  */
 export class SqliteDatabase implements SqlDatabase {
   readonly reads: Sql;
-  /** What prepared reads see on the writer's connection, unless it `isWriting`. */
-  readonly committed: SharedSnapshot;
   readonly #mutex = new Mutex();
   readonly #snapshotMutex = new Mutex();
   readonly #connections: OpenSqlite;
@@ -26,7 +23,6 @@ export class SqliteDatabase implements SqlDatabase {
   readonly #checkpoints: Checkpoints;
   readonly #logSync: LogSync;
   readonly #waitMs: number;
-  #isWriting = false;
 
   constructor(
     connections: OpenSqlite,
@@ -40,13 +36,7 @@ export class SqliteDatabase implements SqlDatabase {
     this.#waitMs = waitMs;
     this.reads = new PreparedSql(connections.reader);
     this.#writes = new PreparedSql(connections.writer);
-    this.committed = new SharedSnapshot(connections.writer);
     this.#snapshots = new PreparedSql(connections.snapshots);
-  }
-
-  /** Whether the writer's connection may see what is not committed. Asking the driver takes some 2 µs of a request. */
-  get isWriting(): boolean {
-    return this.#isWriting;
   }
 
   /** The next transaction begins, and others see this one, as soon as it is committed. */
@@ -94,9 +84,7 @@ export class SqliteDatabase implements SqlDatabase {
 
   async #attempt<T>(work: (transaction: Sql) => Promise<T>): Promise<T> {
     const { writer } = this.#connections;
-    this.#isWriting = true;
     try {
-      this.committed.end();
       await this.#writes.run('begin immediate');
       const answer = await work(this.#writes);
       await this.#writes.run('commit');
@@ -107,8 +95,6 @@ export class SqliteDatabase implements SqlDatabase {
       // After some errors, such as a full disk, SQLite has rolled back by itself.
       if (writer.inTransaction) await this.#writes.run('rollback');
       throw error;
-    } finally {
-      this.#isWriting = writer.inTransaction;
     }
   }
 }

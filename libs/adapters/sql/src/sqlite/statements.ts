@@ -1,8 +1,5 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Database as Connection, Statement } from 'better-sqlite3';
-import { isBusy } from './busy.ts';
-import type { OpenSqlite } from './open-sqlite.ts';
-import type { SharedSnapshot } from './shared-snapshot.ts';
 import type { PreparedRead, PreparedReads, Sql, Value } from '../sql.ts';
 
 /**
@@ -74,32 +71,11 @@ const isLarge = (value: unknown): boolean => bytesOf(value) >= 2 ** 20;
 /** SQLite has no booleans. */
 const bound = (value: Value): unknown => (typeof value === 'boolean' ? Number(value) : value);
 
-/**
- * Prepares each statement at once, so that a wrong one fails when the stores are opened. They run on the writer's
- * connection between its transactions: it knows the pages that it wrote itself, which the other one reads from the log
- * again after each commit.
- */
-export const prepareSqliteReads = (
-  { writer, reader }: Pick<OpenSqlite, 'writer' | 'reader'>,
-  database: { readonly isWriting: boolean; readonly committed: Pick<SharedSnapshot, 'share'> },
-): PreparedReads => {
-  const prepare = <Row>(text: string, shaped = (statement: Statement<unknown[], Row>) => statement) => {
-    const [near, aside] = [shaped(writer.prepare(text)), shaped(reader.prepare(text))];
-    return <Answer>(read: (statement: Statement<unknown[], Row>) => Answer): Answer => {
-      if (database.isWriting) return read(aside);
-      try {
-        database.committed.share();
-        return read(near);
-      } catch (error) {
-        // Another process holds a lock, which only the reader waits for.
-        if (!isBusy(error)) throw error;
-        return read(aside);
-      }
-    };
-  };
+/** Prepares each statement at once, so that a wrong one fails when the stores are opened. */
+export const prepareSqliteReads = (reader: Connection): PreparedReads => {
   const first = <Row>(text: string): PreparedRead<Row | undefined> => {
-    const on = prepare<Row>(text);
-    return async (...parameters) => on((statement) => statement.get(...parameters));
+    const statement = reader.prepare<unknown[], Row>(text);
+    return async (...parameters) => statement.get(...parameters);
   };
 
   return {
@@ -117,13 +93,13 @@ export const prepareSqliteReads = (
     },
 
     all<Row>(text: string) {
-      const on = prepare<Row>(text);
-      return async (...parameters) => on((statement) => statement.all(...parameters));
+      const statement = reader.prepare<unknown[], Row>(text);
+      return async (...parameters) => statement.all(...parameters);
     },
 
     column<Content>(text: string) {
-      const on = prepare<Content>(text, (statement) => statement.pluck());
-      return async (...parameters) => on((statement) => statement.all(...parameters));
+      const statement = reader.prepare<unknown[], Content>(text).pluck();
+      return async (...parameters) => statement.all(...parameters);
     },
   };
 };
