@@ -81,7 +81,7 @@ const rows = (): string => {
         'select * from collections order by id',
         'select collection_id, crc32, bytes from documents order by 1',
         'select collection_id, key from operations order by 1, 2',
-        'select id, message from audit_entries union select id, message from audit_arrivals',
+        'select id, message from audit_entries',
         'select catalog from epochs',
       ].map((statement) => database.prepare(statement).all()),
     );

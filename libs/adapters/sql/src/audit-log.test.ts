@@ -27,7 +27,7 @@ const withCounted = (
       write: (work) => database.write(work),
       async append(work) {
         const written: Parameters<AppendedSql['runEach']>[] = [];
-        const found = await work({ filesLater: true, runEach: async (...each) => void written.push(each) });
+        const found = await work({ runEach: async (...each) => void written.push(each) });
         state.commits += 1;
         await state.held;
         await database.append(async (sql) => {
@@ -117,6 +117,17 @@ const expectedPage = (log: readonly AuditEntry[], filter: AuditFilter, offset: n
 };
 
 describeDialects(({ withStores }) => {
+  test('entries of one instant stand in the order in which they came, whatever wrote them', () =>
+    withStores(async ({ stores: { audit, embeddingJobs } }) => {
+      // Their ids stand the other way round, so that nothing else puts them in this order.
+      const entries = Array.from({ length: 6 }, () => anEntry({ instant: 5 })).toReversed();
+      for (const [i, entry] of entries.entries()) {
+        if (i % 2) await audit.append(entry, null);
+        else await embeddingJobs.enqueue({ ...noEffects, entries: [entry] });
+      }
+      expect((await audit.page({ source: 'all' }, 0, 10)).entries).toEqual(entries.toReversed());
+    }));
+
   test('an entry is readable once its promise is fulfilled', () =>
     withStores(async ({ stores: { audit } }) => {
       await Promise.all(

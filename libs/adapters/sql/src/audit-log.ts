@@ -2,14 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 import { fulfilledWithin } from '@portico/dependencies';
 import { LinkedList, PorticoError } from '@portico/domain';
 import type { AuditEntry, AuditFilter, AuditLog, Deadline, Instant, ProfileId } from '@portico/domain';
-import { createAuditArrivals, type AuditArrivals } from './audit-arrivals.ts';
 import { readBatch, readLastSeq, readPage } from './audit-pages.ts';
 import { type AuditPlace, type AuditRow, entryOf } from './audit-record.ts';
 import { countEntries, writeEntries } from './effects.ts';
 import type { AppendedSql, BoundText, SqlDatabase } from './sql.ts';
 
 export interface SqlAuditLog extends AuditLog {
-  /** Resolves once nothing waits to be written or filed. */
+  /** Resolves once nothing waits to be written. */
   close(): Promise<void>;
 }
 
@@ -18,25 +17,18 @@ export const createSqlAuditLog = (
   /** `idsInJson` selects the strings of the JSON array passed as its `?`. */
   { idsInJson }: { readonly idsInJson: string },
 ): SqlAuditLog => {
-  const arrivals = createAuditArrivals(database);
-  const queue = createQueue(database, arrivals);
+  const queue = createQueue(database);
   const selectNames = `select p.id, p.email as name from profiles p where p.id in (${idsInJson})
     union all select s.id, s.name from service_accounts s where s.id in (${idsInJson})`;
 
   return {
     append: (entry, deadline) => queue.append({ entry, deadline }),
-    async close() {
-      await queue.settled();
-      await arrivals.close();
-    },
-    async page(filter, offset, limit) {
-      await arrivals.file();
-      return readPage(database, filter, offset, limit);
-    },
+    close: () => queue.settled(),
+    page: (filter, offset, limit) => readPage(database, filter, offset, limit),
 
     export(filter) {
       // Read at the call: entries added later are not exported.
-      const last = arrivals.file().then(() => readLastSeq(database.reads));
+      const last = readLastSeq(database.reads);
       // A failure surfaces when the first entry is read.
       last.catch(() => undefined);
       return exported(database, filter, last);
@@ -48,14 +40,12 @@ export const createSqlAuditLog = (
       return new Map(rows.map(({ id, name }) => [id, name]));
     },
 
-    async prune(before, limit) {
-      await arrivals.file();
-      return database.transact(async (transaction) => {
+    prune: (before, limit) =>
+      database.transact(async (transaction) => {
         const removed = await transaction.all<{ source: string; instant: Instant }>(prune, [before, limit]);
         await countEntries(transaction, removed, -1);
         return removed.length;
-      });
-    },
+      }),
   };
 };
 
@@ -91,7 +81,7 @@ class ExpiredMeanwhile extends Error {}
  * Batches entries: everything appended in one turn of the event loop, or while earlier entries are being written,
  * shares one transaction and so one sync. Entries whose deadline expires first are left out.
  */
-const createQueue = (database: SqlDatabase, arrivals: AuditArrivals) => {
+const createQueue = (database: SqlDatabase) => {
   let waiting: Appended[] = [];
   let next: Promise<void> | null = null;
   /** The group before, while it is under way; never rejects. */
@@ -102,19 +92,16 @@ const createQueue = (database: SqlDatabase, arrivals: AuditArrivals) => {
     await setImmediate();
     if (before) await fulfilledWithin(groupWaitMs, before);
     let group: readonly Appended[] | null = null;
-    let written = 0;
     const write = async (sql: AppendedSql): Promise<BoundText | null> => {
       group = (group ?? take()).filter(isInTime);
       const entries = group.map(({ entry }) => entry);
       await writeEntries(sql, entries);
-      written = entries.length;
       if (!group.map(beginsCommit).every(Boolean)) throw new ExpiredMeanwhile();
       return entries[0] ? [findEntry, [entries[0].instant, entries[0].id]] : null;
     };
     for (;;) {
       try {
         await database.append(write);
-        arrivals.arrived(written);
         return;
       } catch (error) {
         if (!(error instanceof ExpiredMeanwhile)) throw error;

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '@portico/domain';
-import { AuditArrivalEntity, AuditEntryEntity } from './entities/audit-entities.ts';
+import { AuditEntryEntity } from './entities/audit-entities.ts';
 import { columnsOf, insertInto, type Row, without } from './table.ts';
 
 export type AuditRow = Row<typeof AuditEntryEntity>;
@@ -9,10 +9,7 @@ export type AuditPlace = Pick<AuditRow, 'instant' | 'seq'>;
 
 export const auditColumns = columnsOf(AuditEntryEntity);
 
-export const factColumns = without(auditColumns, 'seq');
-
-export const insertEntry = insertInto(AuditEntryEntity, factColumns);
-export const insertArrival = insertInto(AuditArrivalEntity, factColumns);
+export const insertEntry = insertInto(AuditEntryEntity, without(auditColumns, 'seq'));
 
 export const entryOf = (row: AuditRow): AuditEntry => ({
   id: row.id,

@@ -1,5 +1,5 @@
 import type { AuditEntry, Effects, Instant } from '@portico/domain';
-import { entryRow, insertArrival, insertEntry } from './audit-record.ts';
+import { entryRow, insertEntry } from './audit-record.ts';
 import { insertJob, jobRow } from './job-record.ts';
 import type { AppendedSql, Sql } from './sql.ts';
 import { writeEach } from './table.ts';
@@ -20,9 +20,7 @@ export const writeEffects = async (sql: Sql, { entries = [], jobs = [], deadline
 
 export const writeEntries = async (sql: AppendedSql, entries: readonly AuditEntry[]): Promise<void> => {
   if (entries.length === 0) return;
-  const rows = entries.map(entryRow);
-  if (sql.filesLater) return writeEach(sql, insertArrival, rows);
-  await writeEach(sql, insertEntry, rows);
+  await writeEach(sql, insertEntry, entries.map(entryRow));
   await countEntries(sql, entries, 1);
 };
 

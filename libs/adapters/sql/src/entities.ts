@@ -6,13 +6,7 @@ import {
   GroupGrantEntity,
   AccessRequestEntity,
 } from './entities/access-entities.ts';
-import {
-  AuditArrivalEntity,
-  AuditEntryEntity,
-  AuditRunEntity,
-  AuditDayEntity,
-  AuditTotalEntity,
-} from './entities/audit-entities.ts';
+import { AuditEntryEntity, AuditRunEntity, AuditDayEntity, AuditTotalEntity } from './entities/audit-entities.ts';
 import { ChunkEntity } from './entities/chunk-entity.ts';
 import { CollectionEntity, DocumentEntity, OperationEntity } from './entities/collection-entities.ts';
 import { JobEntity } from './entities/job-entity.ts';
@@ -52,7 +46,6 @@ export const entities = [
   AccessRequestEntity,
   TierEntity,
   OverrideEntity,
-  AuditArrivalEntity,
   AuditEntryEntity,
   AuditRunEntity,
   AuditDayEntity,

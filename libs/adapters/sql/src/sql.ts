@@ -11,14 +11,12 @@ export interface Sql {
   run(text: string, parameters?: readonly Value[]): Promise<number>;
   /** Runs the statement once for each set of parameters. */
   runEach(text: string, parameters: readonly (readonly Value[])[]): Promise<void>;
-  /** Whether audit entries are written to `audit_arrivals`, to be filed later, or filed at once. */
-  readonly filesLater: boolean;
   /** Whether transactions run one at a time, so that a long one holds up everybody's writes. */
   readonly oneAtATime: boolean;
 }
 
 /** Takes statements without saying what they did. */
-export type AppendedSql = Pick<Sql, 'runEach' | 'filesLater'>;
+export type AppendedSql = Pick<Sql, 'runEach'>;
 
 /** A statement with its parameters. */
 export type BoundText = readonly [text: string, parameters: readonly Value[]];

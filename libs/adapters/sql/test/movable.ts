@@ -92,8 +92,6 @@ const bytes = (kind: Kind, length: number): string =>
 const oddRows = (kind: Kind, first: string, second: string, profile: string): string => `
   delete from overrides where id = (select max(id) from overrides);
   update audit_entries set instant = 1700000000000.25 where seq = 7;
-  insert into audit_arrivals (seq, id, source, message, timestamp, instant, received_at)
-    values (1, 'arrived', 'client', '{}', '2026-01-01T00:00:00.000Z', 1767225600000.5, 1767225600001);
   update collections set revision = 9007199254740993, description = 'a''b\\c \u{1f600}' where id = '${first}';
   update profiles set bound = true, key_tag = 4294967295, company_name = '' where id = '${profile}';
   update documents set deflated = ${bytes(kind, 3_000_000)}, crc32 = 4294967295;

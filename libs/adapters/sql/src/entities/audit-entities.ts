@@ -2,33 +2,22 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { AuditSource, EntryId, ProfileId } from '@portico/domain';
 import { int64, text } from './columns.ts';
 
-const facts = {
-  id: text().$type<EntryId>(),
-  source: text().$type<AuditSource>(),
-  actorId: text().$type<ProfileId>().nullable(),
-  message: text(),
-  timestamp: text(),
-  instant: int64(),
-  receivedAt: int64(),
-  clientId: text().nullable(),
-  collectionId: text().nullable(),
-  action: text().nullable(),
-};
-
-/** Entries on SQLite that are not filed among the others yet: each is written once, and no index changes with it. */
-export const AuditArrivalEntity = defineEntity({
-  name: 'AuditArrival',
-  tableName: 'audit_arrivals',
-  properties: { seq: p.integer().primary().autoincrement(false), ...facts },
-});
-
 /** `seq` is the order of insertion. */
 export const AuditEntryEntity = defineEntity({
   name: 'AuditEntry',
   tableName: 'audit_entries',
   properties: {
     seq: p.integer().primary(),
-    ...facts,
+    id: text().$type<EntryId>(),
+    source: text().$type<AuditSource>(),
+    actorId: text().$type<ProfileId>().nullable(),
+    message: text(),
+    timestamp: text(),
+    instant: int64(),
+    receivedAt: int64(),
+    clientId: text().nullable(),
+    collectionId: text().nullable(),
+    action: text().nullable(),
   },
   indexes: [
     { name: 'audit_entries_instant_index', properties: ['instant', 'seq'] },

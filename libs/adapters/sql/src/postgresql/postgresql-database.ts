@@ -127,7 +127,6 @@ export class PostgresqlDatabase implements SqlDatabase {
 
   #gatheringIn(gathered: BoundStatement[]): AppendedSql {
     return {
-      filesLater: false,
       runEach: async (text, parameters) => {
         for (const [bulk, values] of inBulk(text, parameters)) {
           gathered.push({ statement: this.#statements.of(bulk), values });
@@ -165,7 +164,6 @@ export class PostgresqlDatabase implements SqlDatabase {
       execute<Row>(this.#statements.query(text, parameters));
 
     return {
-      filesLater: false,
       oneAtATime: false,
       all: async <Row>(text: string, parameters?: readonly Value[]) =>
         (await query<Row & object>(text, parameters)).rows,

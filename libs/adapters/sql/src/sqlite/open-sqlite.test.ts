@@ -47,8 +47,6 @@ test('each connection is set up to lose nothing and to trust nothing', () =>
     expect(setting('journal_mode')).toBe('wal');
     // The log is synced after each commit: see `LogSync`.
     expect(setting('synchronous')).toBe(1);
-    // 2 is memory: what undoes a statement is no file in a folder for temporary ones.
-    expect(setting('temp_store')).toBe(2);
     expect(setting('foreign_keys')).toBe(1);
     expect(setting('trusted_schema')).toBe(0);
     // SQLite's own busy timeout blocks the event loop.

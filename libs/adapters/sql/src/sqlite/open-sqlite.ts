@@ -75,8 +75,6 @@ const connect = async (file: string, { older, log }: MigrationOptions): Promise<
     const migrated = isOutdated ? await migrate(file, log) : [];
     // Commits do not sync the log: `LogSync` does.
     writer.pragma('synchronous = NORMAL');
-    // What undoes a statement that fails, and what it sorts: as a file 9 % of writing and filing audit entries.
-    writer.pragma('temp_store = MEMORY');
     const [reader, snapshots] = [open({ readonly: true }), open({ readonly: true })];
     for (const connection of [reader, snapshots]) connection.pragma('trusted_schema = OFF');
     // From here on `SqliteDatabase` waits for other processes, without blocking this one.
