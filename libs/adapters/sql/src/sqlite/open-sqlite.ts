@@ -73,8 +73,6 @@ const connect = async (file: string, { older, log }: MigrationOptions): Promise<
     await retryWhileBusy(startWaitMs, async () => configure(writer));
     const isOutdated = await retryWhileBusy(startWaitMs, async () => lacksMigrations(writer, older));
     const migrated = isOutdated ? await migrate(file, log) : [];
-    // Commits do not sync the log: `LogSync` does.
-    writer.pragma('synchronous = NORMAL');
     const [reader, snapshots] = [open({ readonly: true }), open({ readonly: true })];
     for (const connection of [reader, snapshots]) connection.pragma('trusted_schema = OFF');
     // From here on `SqliteDatabase` waits for other processes, without blocking this one.

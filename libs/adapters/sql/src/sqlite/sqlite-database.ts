@@ -4,7 +4,6 @@ import type { AppendedSql, SqlDatabase, Sql } from '../sql.ts';
 import { Mutex } from '../mutex.ts';
 import { retryWhileBusy } from './busy.ts';
 import { Checkpoints } from './checkpoints.ts';
-import { LogSync } from './log-sync.ts';
 import type { OpenSqlite } from './open-sqlite.ts';
 import { PreparedSql } from './statements.ts';
 
@@ -21,29 +20,19 @@ export class SqliteDatabase implements SqlDatabase {
   readonly #writes: PreparedSql;
   readonly #snapshots: Sql;
   readonly #checkpoints: Checkpoints;
-  readonly #logSync: LogSync;
   readonly #waitMs: number;
 
-  constructor(
-    connections: OpenSqlite,
-    waitMs: number,
-    log: Pick<Log, 'warn'> | null = null,
-    logSync = new LogSync(connections.file),
-  ) {
+  constructor(connections: OpenSqlite, waitMs: number, log: Pick<Log, 'warn'> | null = null) {
     this.#connections = connections;
     this.#checkpoints = new Checkpoints(connections.file, log);
-    this.#logSync = logSync;
     this.#waitMs = waitMs;
     this.reads = new PreparedSql(connections.reader);
     this.#writes = new PreparedSql(connections.writer);
     this.#snapshots = new PreparedSql(connections.snapshots);
   }
 
-  /** The next transaction begins, and others see this one, as soon as it is committed. */
-  async transact<T>(work: (transaction: Sql) => Promise<T>, deadline: Deadline | null = null): Promise<T> {
-    const answer = await this.#mutex.run(() => retryWhileBusy(this.#waitMs, () => this.#attempt(work)), { deadline });
-    await this.#logSync.synced();
-    return answer;
+  transact<T>(work: (transaction: Sql) => Promise<T>, deadline: Deadline | null = null): Promise<T> {
+    return this.#mutex.run(() => retryWhileBusy(this.#waitMs, () => this.#attempt(work)), { deadline });
   }
 
   append(work: (sql: AppendedSql) => Promise<unknown>): Promise<void> {
@@ -76,7 +65,7 @@ export class SqliteDatabase implements SqlDatabase {
 
   async close(): Promise<void> {
     await Promise.all([this.#mutex.close(), this.#snapshotMutex.close()]);
-    await Promise.all([this.#checkpoints.close(), this.#logSync.close()]);
+    await this.#checkpoints.close();
     const { writer, reader, snapshots } = this.#connections;
     // The writer closes last, which checkpoints the log into the file.
     for (const connection of [reader, snapshots, writer]) connection.close();
@@ -89,7 +78,6 @@ export class SqliteDatabase implements SqlDatabase {
       const answer = await work(this.#writes);
       await this.#writes.run('commit');
       this.#checkpoints.committed();
-      if (this.#writes.takeLarge()) this.#logSync.tellLarge();
       return answer;
     } catch (error) {
       // After some errors, such as a full disk, SQLite has rolled back by itself.

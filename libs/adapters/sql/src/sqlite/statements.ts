@@ -13,7 +13,6 @@ export class PreparedSql implements Sql {
   readonly oneAtATime = true;
   readonly #connection: Connection;
   readonly #prepared = new Map<string, Statement<unknown[]>>();
-  #hadLarge = false;
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -29,7 +28,6 @@ export class PreparedSql implements Sql {
 
   async run(text: string, parameters: readonly Value[] = []): Promise<number> {
     const { changes } = this.#prepare(text).run(...parameters.map(bound));
-    this.#hadLarge ||= parameters.some((value) => bytesOf(value) >= largeBytes);
     if (parameters.some(isLarge)) await othersTurn();
     return changes;
   }
@@ -42,13 +40,6 @@ export class PreparedSql implements Sql {
     }
   }
 
-  /** Whether `run` had a large value since this was asked last. */
-  takeLarge(): boolean {
-    const had = this.#hadLarge;
-    this.#hadLarge = false;
-    return had;
-  }
-
   #prepare(text: string): Statement<unknown[]> {
     const known = this.#prepared.get(text);
     if (known) return known;
@@ -58,13 +49,8 @@ export class PreparedSql implements Sql {
   }
 }
 
-const bytesOf = (value: unknown): number => (value instanceof Uint8Array ? value.length : 0);
-
-/** The disk is busy with them for longer than with all that is written meanwhile. */
-const largeBytes = 2 ** 18;
-
 /** Reading or writing a megabyte takes some milliseconds, and committing it again as many. */
-const isLarge = (value: unknown): boolean => bytesOf(value) >= 2 ** 20;
+const isLarge = (value: unknown): boolean => value instanceof Uint8Array && value.length >= 2 ** 20;
 
 /** SQLite has no booleans. */
 const bound = (value: Value): unknown => (typeof value === 'boolean' ? Number(value) : value);
