@@ -1,6 +1,5 @@
 import { nameKey, type CollectionId, type ListedCollection, type ListPage, type Visibility } from '@portico/domain';
 import type { CollectionReads } from './collection-store.ts';
-import { prepareValueRead } from './large-values.ts';
 import { grantedIds, grantedIdsParameters } from './memberships.ts';
 import type { PreparedRead, PreparedReads, Value } from './sql.ts';
 import { columns } from './table.ts';
@@ -19,10 +18,8 @@ export const createSqlCollectionReads = (
   { idsInJson, document: prepareDocument }: CollectionDialect,
 ): CollectionReads => {
   const document = prepareDocument(
-    (packed) =>
-      `select c.document_digest as "digest", ${packed} as "packed", d.content_id as "contentId", d.crc32, d.bytes ${fromDocument}`,
+    (packed) => `select c.document_digest as "digest", ${packed} as "packed", d.crc32, d.bytes ${fromDocument}`,
   );
-  const valueOf = prepareValueRead(reads);
   const names = reads.all<{ id: CollectionId; name: string }>(`${selectNames} (${idsInJson})`);
   const lists = prepareLists(reads);
   const allIds = reads.column<CollectionId>('select id from collections');
@@ -32,15 +29,12 @@ export const createSqlCollectionReads = (
     ...lists,
 
     async document(id) {
-      for (let missing: string | null = null; ;) {
-        const row = await document(id);
-        if (!row) return null;
-        const { digest, packed, contentId, crc32, bytes } = row;
-        const deflated = await valueOf(id, { bytes: packed, contentId });
-        if (deflated) return { digest, packed: { deflated, crc32, bytes } };
-        if (contentId === missing) throw new Error(`Chunks of the document of collection ${id} are missing`);
-        missing = contentId;
-      }
+      const row = await document(id);
+      if (!row) return null;
+      const { digest, packed, crc32, bytes } = row;
+      // A view: it is sent without a copy.
+      const deflated = new Uint8Array(packed.buffer, packed.byteOffset, packed.byteLength);
+      return { digest, packed: { deflated, crc32, bytes } };
     },
 
     async visibleIds(visibility) {
@@ -63,7 +57,6 @@ export const createSqlCollectionReads = (
 export interface DocumentRow {
   readonly digest: string;
   readonly packed: Buffer<ArrayBuffer>;
-  readonly contentId: string | null;
   readonly crc32: number;
   readonly bytes: number;
 }

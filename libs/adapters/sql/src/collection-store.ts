@@ -2,7 +2,6 @@ import {
   type Collection,
   type CollectionId,
   type CollectionStore,
-  type Deadline,
   type DocumentContent,
   PorticoError,
 } from '@portico/domain';
@@ -17,7 +16,6 @@ import type { CollectionColumns } from './collection-record.ts';
 import { writeEffects } from './effects.ts';
 import { DocumentEntity } from './entities/collection-entities.ts';
 import { grown, nextEpochs } from './epochs.ts';
-import { assertWhole, inRow, liesInChunks, removeValue, storeInChunks, type StoredValue } from './large-values.ts';
 import { deleteOperations, type LeftOperations, writeLeftOperations, writeOperations } from './operation-writes.ts';
 import type { SqlDatabase, Sql } from './sql.ts';
 import { columns, upsertInto, write } from './table.ts';
@@ -29,13 +27,9 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
   ...reads,
 
   async add(collection, document, effects) {
-    const { deflated } = document.packed;
-    const stored = liesInChunks(database.reads, deflated)
-      ? await storeInChunks(database, collection.id, deflated, effects.deadline)
-      : inRow(deflated);
     const left = await database.transact(async (transaction) => {
       await write(transaction, insertCollection, collectionRow(collection));
-      const operations = await writeDocument(transaction, collection, document, stored);
+      const operations = await writeDocument(transaction, collection, document);
       await transaction.run(touchCatalog, nextEpochs());
       await writeEffects(transaction, effects);
       return operations;
@@ -54,22 +48,14 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
   },
 
   async update(id, decide) {
-    for (let ready: ReadyDocument | null = null; ;) {
-      const step = await database.transact((transaction) => changed(transaction, id, decide, ready));
-      for (const contentId of step.unused) await removeValue(database, id, contentId);
-      if ('collection' in step) {
-        await writeLeft(database, step.left);
-        return step.collection;
-      }
-      const { needed, deadline } = step;
-      ready = { document: needed, stored: await storeInChunks(database, id, needed.packed.deflated, deadline) };
-    }
+    const { collection, left } = await database.transact((transaction) => changed(transaction, id, decide));
+    await writeLeft(database, left);
+    return collection;
   },
 
   async remove(id, decide) {
-    const unused = await database.transact(async (transaction) => {
+    await database.transact(async (transaction) => {
       const effects = decide(await load(transaction, id));
-      const contents = await transaction.all<{ contentId: string }>(selectContents, [id, id]);
       await transaction.run(touchGrantsOf, [...nextEpochs(), id]);
       await transaction.run(touchGroups, nextEpochs());
       await deleteOperations(transaction, id);
@@ -77,9 +63,7 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
       await transaction.run(remove, [id]);
       await transaction.run(touchCatalog, nextEpochs());
       await writeEffects(transaction, effects);
-      return contents;
     });
-    for (const { contentId } of unused) await removeValue(database, id, contentId);
   },
 });
 
@@ -90,57 +74,33 @@ export const touchGroups = `update epochs set groups = ${grown('groups')} where 
 const touchGrantsOf = `update profiles set grants_epoch = ${grown('grants_epoch')}
   where id in (select profile_id from grants where collection_id = ?)`;
 const upsertDocument = upsertInto(DocumentEntity, 'collectionId');
-const selectContent = 'select content_id as "contentId" from documents where collection_id = ?';
-const selectContents = `${selectContent} and content_id is not null union all
-  select content_id from operation_blocks where collection_id = ? and content_id is not null`;
 const remove = 'delete from collections where id = ?';
 
 type Decide = Parameters<CollectionStore['update']>[1];
 
-/** A document whose text is stored, before the transaction that stores the rest. */
-interface ReadyDocument {
-  readonly document: DocumentContent;
-  readonly stored: StoredValue;
+interface Change {
+  readonly collection: Collection;
+  readonly left: LeftOperations | null;
 }
 
-/** What a transaction has changed, or the document that has to be ready before another one does. */
-type ChangeStep = { readonly unused: readonly (string | null)[] } & (
-  | { readonly collection: Collection; readonly left: LeftOperations | null }
-  | { readonly needed: DocumentContent; readonly deadline: Deadline | null }
-);
-
-const changed = async (
-  sql: Sql,
-  id: CollectionId,
-  decide: Decide,
-  ready: ReadyDocument | null,
-): Promise<ChangeStep> => {
+const changed = async (sql: Sql, id: CollectionId, decide: Decide): Promise<Change> => {
   const current = await load(sql, id);
   const change = decide(current);
-  // Another decision than the one before may need another document, or none.
-  const stored = ready && change?.document === ready.document ? ready.stored : undefined;
-  const unused = ready && !stored ? [ready.stored.contentId] : [];
-  if (!change) return { collection: current, left: null, unused };
+  if (!change) return { collection: current, left: null };
   const { collection, document } = change;
-  if (document && !stored && liesInChunks(sql, document.packed.deflated))
-    return { needed: document, deadline: change.deadline, unused };
   await write(sql, updateCollection, collectionRow({ ...collection, id }));
-  const replaced = document && (await sql.first<{ contentId: string | null }>(selectContent, [id]));
-  const left = document ? await writeDocument(sql, collection, document, stored) : null;
+  const left = document ? await writeDocument(sql, collection, document) : null;
   await sql.run(touchCatalog, nextEpochs());
   await writeEffects(sql, change);
-  return { collection, left, unused: replaced ? [...unused, replaced.contentId] : unused };
+  return { collection, left };
 };
 
 const writeDocument = async (
   sql: Sql,
   { id, documentDigest }: Collection,
   { packed, operations }: DocumentContent,
-  stored: StoredValue = inRow(packed.deflated),
 ): Promise<LeftOperations | null> => {
-  await assertWhole(sql, id, stored, packed.deflated);
-  const { bytes: deflated, contentId } = stored;
-  await write(sql, upsertDocument, { collectionId: id, ...packed, deflated, contentId });
+  await write(sql, upsertDocument, { collectionId: id, ...packed });
   return writeOperations(sql, { collectionId: id, documentDigest, operations });
 };
 

@@ -7,7 +7,6 @@ import {
   AccessRequestEntity,
 } from './entities/access-entities.ts';
 import { AuditEntryEntity, AuditRunEntity, AuditDayEntity, AuditTotalEntity } from './entities/audit-entities.ts';
-import { ChunkEntity } from './entities/chunk-entity.ts';
 import { CollectionEntity, DocumentEntity, OperationEntity } from './entities/collection-entities.ts';
 import { JobEntity } from './entities/job-entity.ts';
 import { TierEntity, OverrideEntity } from './entities/limit-entities.ts';
@@ -32,7 +31,6 @@ export const entities = [
   ProfileEntity,
   CollectionEntity,
   DocumentEntity,
-  ChunkEntity,
   OperationEntity,
   OperationBlockEntity,
   EmbeddingEntity,

@@ -95,8 +95,6 @@ const oddRows = (kind: Kind, first: string, second: string, profile: string): st
   update collections set revision = 9007199254740993, description = 'a''b\\c \u{1f600}' where id = '${first}';
   update profiles set bound = true, key_tag = 4294967295, company_name = '' where id = '${profile}';
   update documents set deflated = ${bytes(kind, 3_000_000)}, crc32 = 4294967295;
-  insert into chunks (collection_id, content_id, start, written_at, bytes) values ('${second}', 'c', 524288, 1, ${bytes(kind, 1_600)});
-  update documents set content_id = 'c' where collection_id = '${second}';
   insert into operations (collection_id, key, position, method, path, operation_id, summary, tags, deprecated, excerpt)
     values ('${first}', 'k', 0, 'GET', '/', null, 'x', '[]', true, ''), ('${second}', 'k', 0, 'PUT', '/', 'o', null, '["a"]', false, 'y');
   insert into operation_blocks (collection_id, model_id, document_digest, content_revision, sequence, operations, packed)

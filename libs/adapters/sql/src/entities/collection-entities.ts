@@ -49,8 +49,6 @@ export const DocumentEntity = defineEntity({
     collectionId: () => ofCollection().primary().index(false),
     /** As in `PackedText`: `crc32` and `bytes` describe the text, not its packed form. */
     deflated: p.blob(),
-    /** Of its chunks: see `StoredValue`. */
-    contentId: text().nullable(),
     crc32: int64(),
     bytes: int64(),
   },

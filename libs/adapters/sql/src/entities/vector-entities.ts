@@ -14,8 +14,6 @@ export const OperationBlockEntity = defineEntity({
     sequence: int64(),
     operations: int64(),
     packed: p.blob(),
-    /** Of its chunks: see `StoredValue`. */
-    contentId: text().nullable(),
   },
   uniques: [{ name: 'operation_blocks_sequence_unique', properties: ['modelId', 'sequence'] }],
 });

@@ -6,11 +6,9 @@ import type { SqlStores } from '../index.ts';
 
 /** The tables as the version before left them. */
 const undone = [
-  "delete from schema_migrations where name in ('0008-operations', '0018-chunks')",
+  "delete from schema_migrations where name = '0008-operations'",
   'drop table operations',
   'drop table operation_blocks',
-  'drop table chunks',
-  'alter table documents drop column content_id',
   'alter table collections drop column operations_digest',
   'alter table epochs drop column operations',
 ];

@@ -15,7 +15,6 @@ import { auditCounts } from './0013-audit-counts.ts';
 import { refusedRequests } from './0014-refused-requests.ts';
 import { auditRuns } from './0015-audit-runs.ts';
 import { quickerAuditRuns } from './0017-quicker-audit-runs.ts';
-import { chunks } from './0018-chunks.ts';
 import { emailKeys, fillEmailKeys } from './0020-email-keys.ts';
 import type { DialectSql, Fill } from './migration.ts';
 
@@ -37,7 +36,6 @@ export const migrations: readonly { readonly name: string; readonly sql: Dialect
   { name: '0014-refused-requests', sql: refusedRequests },
   { name: '0015-audit-runs', sql: auditRuns },
   { name: '0017-quicker-audit-runs', sql: quickerAuditRuns },
-  { name: '0018-chunks', sql: chunks },
   { name: '0020-email-keys', sql: emailKeys, fill: fillEmailKeys },
 ];
 
