@@ -16,7 +16,7 @@ import type { CollectionColumns } from './collection-record.ts';
 import { writeEffects } from './effects.ts';
 import { DocumentEntity } from './entities/collection-entities.ts';
 import { grown, nextEpochs } from './epochs.ts';
-import { deleteOperations, type LeftOperations, writeLeftOperations, writeOperations } from './operation-writes.ts';
+import { deleteOperations, writeOperations } from './operation-writes.ts';
 import type { SqlDatabase, Sql } from './sql.ts';
 import { columns, upsertInto, write } from './table.ts';
 
@@ -27,14 +27,12 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
   ...reads,
 
   async add(collection, document, effects) {
-    const left = await database.transact(async (transaction) => {
+    await database.transact(async (transaction) => {
       await write(transaction, insertCollection, collectionRow(collection));
-      const operations = await writeDocument(transaction, collection, document);
+      await writeDocument(transaction, collection, document);
       await transaction.run(touchCatalog, nextEpochs());
       await writeEffects(transaction, effects);
-      return operations;
     }, effects.deadline);
-    await writeLeft(database, left);
   },
 
   async find(id) {
@@ -47,11 +45,7 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
     return row ? collectionOf(row) : null;
   },
 
-  async update(id, decide) {
-    const { collection, left } = await database.transact((transaction) => changed(transaction, id, decide));
-    await writeLeft(database, left);
-    return collection;
-  },
+  update: (id, decide) => database.transact((transaction) => changed(transaction, id, decide)),
 
   async remove(id, decide) {
     await database.transact(async (transaction) => {
@@ -59,7 +53,7 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
       await transaction.run(touchGrantsOf, [...nextEpochs(), id]);
       await transaction.run(touchGroups, nextEpochs());
       await deleteOperations(transaction, id);
-      // Foreign keys delete its document, vectors and grants, and operations that are left.
+      // Foreign keys delete its document, vectors and grants.
       await transaction.run(remove, [id]);
       await transaction.run(touchCatalog, nextEpochs());
       await writeEffects(transaction, effects);
@@ -78,35 +72,25 @@ const remove = 'delete from collections where id = ?';
 
 type Decide = Parameters<CollectionStore['update']>[1];
 
-interface Change {
-  readonly collection: Collection;
-  readonly left: LeftOperations | null;
-}
-
-const changed = async (sql: Sql, id: CollectionId, decide: Decide): Promise<Change> => {
+const changed = async (sql: Sql, id: CollectionId, decide: Decide): Promise<Collection> => {
   const current = await load(sql, id);
   const change = decide(current);
-  if (!change) return { collection: current, left: null };
+  if (!change) return current;
   const { collection, document } = change;
   await write(sql, updateCollection, collectionRow({ ...collection, id }));
-  const left = document ? await writeDocument(sql, collection, document) : null;
+  if (document) await writeDocument(sql, collection, document);
   await sql.run(touchCatalog, nextEpochs());
   await writeEffects(sql, change);
-  return { collection, left };
+  return collection;
 };
 
 const writeDocument = async (
   sql: Sql,
   { id, documentDigest }: Collection,
   { packed, operations }: DocumentContent,
-): Promise<LeftOperations | null> => {
+): Promise<void> => {
   await write(sql, upsertDocument, { collectionId: id, ...packed });
-  return writeOperations(sql, { collectionId: id, documentDigest, operations });
-};
-
-/** The change is committed, so it does not fail any more. The document's job writes what is missing, and tells why not. */
-const writeLeft = async (database: SqlDatabase, left: LeftOperations | null): Promise<void> => {
-  if (left) await writeLeftOperations(database, left).catch(() => undefined);
+  await writeOperations(sql, { collectionId: id, documentDigest, operations });
 };
 
 const load = async (sql: Sql, id: CollectionId): Promise<Collection> => {

@@ -9,7 +9,7 @@ import type {
   PlacedOperation,
 } from '@portico/domain';
 import { OperationEntity } from './entities/collection-entities.ts';
-import { writeLeftOperations, writeOperations } from './operation-writes.ts';
+import { writeOperations } from './operation-writes.ts';
 import type { SqlDatabase, Value } from './sql.ts';
 import { columns, columnsOf, type Row, without } from './table.ts';
 
@@ -54,14 +54,13 @@ export const createSqlOperationStore = (
       return (await database.reads.first<{ digest: string | null }>(selectDigest, [collectionId]))?.digest ?? null;
     },
 
-    async replace(collectionId, documentDigest, operations) {
-      const document = { collectionId, documentDigest, operations };
-      const [isCurrent, left] = await database.transact(async (transaction) => {
+    replace: (collectionId, documentDigest, operations) =>
+      database.transact(async (transaction) => {
         const current = await transaction.first(selectCurrent, [collectionId, documentDigest]);
-        return current ? [true, await writeOperations(transaction, document)] : [false, null];
-      });
-      return left ? writeLeftOperations(database, left) : isCurrent;
-    },
+        if (!current) return false;
+        await writeOperations(transaction, { collectionId, documentDigest, operations });
+        return true;
+      }),
   };
 };
 
@@ -91,7 +90,7 @@ const listOn = (database: SqlDatabase, isTagged: string): OperationStore['list']
     }
   };
 
-  /** Changes with the stored document, and while its operations are written. */
+  /** Changes with the stored document. */
   const stateOf = async (collectionId: CollectionId): Promise<string> =>
     JSON.stringify(await database.reads.first(selectState, [collectionId]));
 
@@ -138,7 +137,7 @@ type OperationRow = Omit<Row<typeof OperationEntity>, 'collectionId' | 'position
 const operationColumns = without(columnsOf(OperationEntity), 'collectionId', 'position');
 const containingColumns = ['o.path', 'o.operation_id', 'o.summary'];
 const selected = columns('o', operationColumns);
-/** Not those of another document: some are, while they are written, and after a change by an earlier version. */
+/** A document of version 0.1.0 has none until its job has written them. */
 const ofStoredDocument = 'c.id = o.collection_id and c.operations_digest = c.document_digest';
 const fromStored = `from operations o join collections c on ${ofStoredDocument} where o.collection_id = ?`;
 const selectAll = `select ${selected}, o.position ${fromStored}`;

@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { CollectionId, Operation, OperationKey } from '@portico/domain';
 import { OperationEntity } from './entities/collection-entities.ts';
-import type { Sql, SqlDatabase } from './sql.ts';
+import type { Sql } from './sql.ts';
 import { columns, columnsOf, type Row, upsertInto, without, writeEach } from './table.ts';
 
 /** The operations of a document that is stored. */
@@ -12,42 +11,11 @@ export interface OperationsOfDocument {
   readonly operations: readonly Operation[];
 }
 
-/** Operations that are still to be written, by whoever holds the claim. Nobody sees any of them before all are there. */
-export interface LeftOperations extends OperationsOfDocument {
-  readonly claim: string;
-}
-
-/**
- * Stores the operations of a document in place of those of an earlier one, in the transaction that stores the document.
- * Where transactions run one at a time, many operations are left: `writeLeftOperations` writes them after the commit.
- */
-export const writeOperations = async (sql: Sql, document: OperationsOfDocument): Promise<LeftOperations | null> => {
+/** Stores the operations of a document in place of those of an earlier one, in the transaction that stores the document. */
+export const writeOperations = async (sql: Sql, document: OperationsOfDocument): Promise<void> => {
   const { collectionId, documentDigest } = document;
-  if (sql.oneAtATime && (await areMany(sql, document))) {
-    const claim = `claimed ${randomUUID()}`;
-    await sql.run(setDigest, [claim, collectionId]);
-    return { ...document, claim };
-  }
   for await (const lot of lotsOf(sql, document)) await writeLot(sql, lot);
   await sql.run(setDigest, [documentDigest, collectionId]);
-  return null;
-};
-
-/**
- * Writes them in transactions of their own, between which others have theirs. Returns false as soon as the claim is
- * lost: the collection is gone, or another one writes its operations.
- */
-export const writeLeftOperations = async (database: SqlDatabase, left: LeftOperations): Promise<boolean> => {
-  const { collectionId, documentDigest, claim } = left;
-  const claimed = (work: (sql: Sql) => Promise<unknown>): Promise<boolean> =>
-    database.transact(async (transaction) => {
-      const held = await transaction.first(selectClaim, [collectionId, claim]);
-      if (held) await work(transaction);
-      return held !== undefined;
-    });
-  // Only who holds the claim changes what these reads see.
-  for await (const lot of lotsOf(database.reads, left)) if (!(await claimed((sql) => writeLot(sql, lot)))) return false;
-  return claimed((sql) => sql.run(setDigest, [documentDigest, collectionId]));
 };
 
 /**
@@ -55,19 +23,11 @@ export const writeLeftOperations = async (database: SqlDatabase, left: LeftOpera
  * delete all of them at once, during which SQLite holds the event loop.
  */
 export const deleteOperations = async (sql: Sql, id: CollectionId): Promise<void> => {
-  if (!sql.oneAtATime) return;
   while ((await sql.run(deleteSome, [id, id, deletedAtOnce])) >= deletedAtOnce) await setImmediate();
 };
 
 /** They take some 5 ms. With more turns those who wait for the transaction would wait longer. */
 const deletedAtOnce = 2_048;
-
-/** Whether so many are written, or deleted, that others would wait too long. */
-const areMany = async (sql: Sql, { collectionId, operations }: OperationsOfDocument): Promise<boolean> =>
-  operations.length > togetherMax || (await sql.first(selectBeyond, [collectionId, togetherMax])) !== undefined;
-
-/** They are written in one transaction with their document, and so are there with it. */
-const togetherMax = 1_024;
 
 type OperationRow = Row<typeof OperationEntity>;
 type StoredRow = Omit<OperationRow, 'collectionId'>;
@@ -148,6 +108,4 @@ const storedColumns = without(columnsOf(OperationEntity), 'collectionId');
 const selectStored = `select ${columns('o', storedColumns)} from operations o
   where o.collection_id = ? and o.position >= ? and o.position < ?`;
 const selectKeys = 'select key from operations where collection_id = ? and key > ? order by key limit ?';
-const selectBeyond = 'select 1 from operations where collection_id = ? limit 1 offset ?';
 const setDigest = 'update collections set operations_digest = ? where id = ?';
-const selectClaim = 'select 1 from collections where id = ? and operations_digest = ?';

@@ -11,8 +11,6 @@ export interface Sql {
   run(text: string, parameters?: readonly Value[]): Promise<number>;
   /** Runs the statement once for each set of parameters. */
   runEach(text: string, parameters: readonly (readonly Value[])[]): Promise<void>;
-  /** Whether transactions run one at a time, so that a long one holds up everybody's writes. */
-  readonly oneAtATime: boolean;
 }
 
 /** Takes statements without saying what they did. */

@@ -164,7 +164,6 @@ export class PostgresqlDatabase implements SqlDatabase {
       execute<Row>(this.#statements.query(text, parameters));
 
     return {
-      oneAtATime: false,
       all: async <Row>(text: string, parameters?: readonly Value[]) =>
         (await query<Row & object>(text, parameters)).rows,
       first: async <Row>(text: string, parameters?: readonly Value[]) =>

@@ -10,7 +10,6 @@ const rowsOfATurn = 2_000;
 
 /** SQL on one better-sqlite3 connection, each statement prepared once. Only large batches and values yield to the event loop. */
 export class PreparedSql implements Sql {
-  readonly oneAtATime = true;
   readonly #connection: Connection;
   readonly #prepared = new Map<string, Statement<unknown[]>>();
 
