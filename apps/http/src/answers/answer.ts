@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { setImmediate as othersTurn } from 'node:timers/promises';
-import { thisTurn } from '@portico/composition';
+import { createYielder, thisTurn } from '@portico/composition';
 import type { CountedRequest } from '@portico/domain';
 import type { Exchange } from '../exchange.ts';
 
@@ -101,7 +100,7 @@ export const send = async (exchange: Exchange, answer: Answer, status: number, c
   headers.push('Content-Length', String(typeof body === 'string' ? Buffer.byteLength(body) : body.length));
   if (typeof body === 'object' && 'parts' in body) return sendParts(response, code, headers, body.parts);
   if (typeof body === 'object' && body.length > atOnceMaxBytes) {
-    return sendParts(response, code, headers, inTurns(body));
+    return sendParts(response, code, headers, slicesOf(body));
   }
   response.writeHead(code, headers);
   if (typeof body === 'string' || body.length > inOneWriteMaxBytes) response.end(body);
@@ -113,12 +112,13 @@ const inOneWriteMaxBytes = 8_192;
 
 /** The kernel copies all that it is given at once, some milliseconds for the megabytes of a large document. */
 const atOnceMaxBytes = 1_048_576;
-const bytesOfTurn = 262_144;
+const sliceBytes = 262_144;
 
-async function* inTurns(body: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
-  for (let from = 0; from < body.length; from += bytesOfTurn) {
-    if (from > 0) await othersTurn();
-    yield body.subarray(from, from + bytesOfTurn);
+async function* slicesOf(body: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  const yieldToEventLoop = createYielder();
+  for (let from = 0; from < body.length; from += sliceBytes) {
+    await yieldToEventLoop();
+    yield body.subarray(from, from + sliceBytes);
   }
 }
 

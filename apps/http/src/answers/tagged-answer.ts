@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { constants, gzip, gzipSync } from 'node:zlib';
+import { createYielder } from '@portico/composition';
 import { notModified, ready, type ReadyAnswer } from './answer.ts';
 import type { TaggedBody } from './body-cache.ts';
 import { acceptsGzip, namesEtag } from './negotiation.ts';
@@ -36,13 +36,14 @@ export const encodedJson = (value: unknown, coding: Coding): Uint8Array => {
   return coding === 'gzip' ? gzipSync(text, { level: constants.Z_BEST_SPEED }) : text;
 };
 
-/** The same of a list: others have their turns if it is long. */
+/** The same of a list; yields to the event loop if it is long. */
 export const encodedList = async (list: readonly unknown[], coding: Coding): Promise<Uint8Array> => {
   if (list.length <= itemsAtOnce) return encodedJson(list, coding);
+  const yieldToEventLoop = createYielder();
   const parts: string[] = [];
   for (let from = 0; from < list.length; from += itemsAtOnce) {
     parts.push(JSON.stringify(list.slice(from, from + itemsAtOnce)).slice(1, -1));
-    await setImmediate();
+    await yieldToEventLoop();
   }
   const text = Buffer.from(`[${parts.join()}]`);
   return coding === 'gzip' ? gzipped(text, { level: constants.Z_BEST_SPEED }) : text;

@@ -1,4 +1,4 @@
-import type { Log } from '@portico/dependencies';
+import { createYielder, type Log } from '@portico/dependencies';
 import {
   type AskedLimit,
   type Clock,
@@ -38,9 +38,6 @@ export const createInProcessRateLimiter = async (options: RateLimiterOptions): P
   await limiter.open();
   return limiter;
 };
-
-/** Peeks in a row, some milliseconds; then other work gets its turn. */
-const peeksAtOnce = 1_000;
 
 interface Subject {
   history: AdmissionHistory;
@@ -84,10 +81,11 @@ class Limiter implements InProcessRateLimiter {
   }
 
   async peekEach(asked: readonly AskedLimit[]): Promise<ManyResults> {
+    const yieldToEventLoop = createYielder();
     const results: RateLimitResult[] = [];
     for (const { subject, rule } of asked) {
       results.push(await this.peek(subject, rule));
-      if (results.length % peeksAtOnce === 0) await new Promise(setImmediate);
+      await yieldToEventLoop();
     }
     return { results, scope: 'process' };
   }

@@ -1,5 +1,5 @@
 import { MessagePort } from 'node:worker_threads';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { received, sent } from './portions.ts';
 
 const list = (length: number) => Array.from({ length }, (_, place) => ({ place }));
@@ -23,6 +23,9 @@ describe('a list that goes to another thread', () => {
       again = setImmediate(count);
     };
     let again = setImmediate(count);
+    let ms = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (ms += 4));
+    onTestFinished(() => clock.mockRestore());
     await received(sent(list(10 * 512)));
     clearImmediate(again);
     expect(turns).toBeGreaterThanOrEqual(10);

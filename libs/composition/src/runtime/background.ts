@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { setImmediate as othersTurn } from 'node:timers/promises';
-import { createOutage, within } from '@portico/dependencies';
+import { createOutage, createYielder, within } from '@portico/dependencies';
 import { isPorticoError, type JobId, type ModelLook } from '@portico/domain';
 import type { Portico } from '../wiring/compose.ts';
 import { createOperationsTeller } from './operations-teller.ts';
@@ -64,7 +63,8 @@ export const startBackground = (
   const { auditRetentionDays, heartbeatFile } = config;
   const prune = (name: string, some: () => Promise<number>) =>
     repeat(name, intervals.pruneMs, async () => {
-      while (!ending.signal.aborted && (await some()) > 0) await othersTurn();
+      const yieldToEventLoop = createYielder();
+      while (!ending.signal.aborted && (await some()) > 0) await yieldToEventLoop();
     });
   if (duties.prunesAudit) {
     if (auditRetentionDays !== null) prune('Pruning the audit log', () => useCases.pruneAudit(auditRetentionDays));
