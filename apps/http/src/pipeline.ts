@@ -1,4 +1,4 @@
-import { thisTurn } from '@portico/composition';
+import { tick } from '@portico/composition';
 import {
   authorityOf,
   parseId,
@@ -54,7 +54,7 @@ export const answerRoute = async (
   const { request, deadline } = exchange;
   exchange.takesBody = route.body !== null;
   if (route.acceptsAccessTokens && service.protectedResource) exchange.challenge = service.protectedResource.challenge;
-  await thisTurn.arrived();
+  await tick.authorize();
   const isComplete = request.complete;
   let caller = await admitCaller(useCases, route, exchange, params);
   if (route.sameOrigin) refuseForeignOrigin(request, facts.settings.accessTokens?.resource ?? null);
@@ -65,7 +65,7 @@ export const answerRoute = async (
     const bytes = await receiveBody(facts.settings, route.body, exchange);
     // The caller may have lost its rights while it held back the end of the body.
     if (!isComplete) {
-      await thisTurn.arrived();
+      await tick.authorize();
       caller = await admitCaller(useCases, route, exchange, params, { counted: exchange.counted });
     }
     const judged = caller;

@@ -1,4 +1,4 @@
-export { createYielder, isLoopback, replaceFile, syncFolder, thisTurn, writeNewFile } from '@portico/dependencies';
+export { createYielder, isLoopback, replaceFile, syncFolder, tick, writeNewFile } from '@portico/dependencies';
 export { createDocumentReader } from '@portico/openapi';
 export { startBackground } from './runtime/background.ts';
 export { compose, type Composition, type Portico } from './wiring/compose.ts';

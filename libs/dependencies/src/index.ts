@@ -1,3 +1,4 @@
+export { tick } from './batching.ts';
 export { boundedText } from './bounded-text.ts';
 export { againIfBroken } from './broken-connection.ts';
 export { replaceFile, syncFolder, writeNewFile } from './durable-file.ts';
@@ -16,5 +17,5 @@ export { createOutage, type Outage, type OutageBegin } from './outage.ts';
 export { livingMs, type LivingProcess, type Roster } from './roster.ts';
 export { createSemaphore, type Leave, type Semaphore } from './semaphore.ts';
 export { fulfilledWithin, settlesWithin, TookTooLong, within } from './time-limit.ts';
-export { thisTurn, whenNothingRuns } from './this-turn.ts';
+
 export { createYielder } from './yielding.ts';

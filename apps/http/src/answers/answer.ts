@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { createYielder, thisTurn } from '@portico/composition';
+import { createYielder, tick } from '@portico/composition';
 import type { CountedRequest } from '@portico/domain';
 import type { Exchange } from '../exchange.ts';
 
@@ -85,7 +85,7 @@ export const keepsOpener: AnswerHeaders = { 'Cross-Origin-Opener-Policy': 'unsaf
 
 /** Sends an answer unless one was sent already or the client is gone. `closing`: the connection is closed after it. */
 export const send = async (exchange: Exchange, answer: Answer, status: number, closing: boolean): Promise<void> => {
-  await thisTurn.settled();
+  await tick.flush();
   const { response } = exchange;
   if (response.headersSent || response.destroyed) return;
   const headers = headersOf(exchange, answer, closing);

@@ -1,4 +1,4 @@
-import { createOutage, settlesWithin, thisTurn, type Log, type Outage } from '@portico/dependencies';
+import { createOutage, settlesWithin, tick, type Log, type Outage } from '@portico/dependencies';
 import type { Probe } from '@portico/domain';
 import { Redis, ReplyError } from 'ioredis';
 import { problemOf } from './connection-problem.ts';
@@ -161,7 +161,7 @@ class Connection implements RedisConnection {
     this.#gathering = true;
     const { stream } = this.client;
     stream.cork();
-    void thisTurn.settled().then(() => {
+    void tick.flush().then(() => {
       this.#gathering = false;
       stream.uncork();
     });

@@ -1,4 +1,4 @@
-import { thisTurn } from '@portico/dependencies';
+import { tick } from '@portico/dependencies';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'pg';
@@ -210,7 +210,7 @@ class Session {
   #add(asked: Pick<Asked, 'bound' | 'deadline' | 'resolve' | 'reject'>): void {
     const { bound } = asked;
     const messages = bound.map(({ statement: { name }, values }) => executeMessages(name, values));
-    if (this.#unsent.length === 0) void thisTurn.settled().then(() => this.#send());
+    if (this.#unsent.length === 0) void tick.flush().then(() => this.#send());
     const isShared = bound.length === 1 && bound.every(({ statement }) => this.#prepared.has(statement.name));
     if (!isShared) this.#endBatch();
     if (!this.#takesReads) this.#begun += 1;
