@@ -5,7 +5,7 @@ import { isPorticoError, PorticoError, type DocumentReader, type UseCases } from
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { json, send, type Answer } from './answers/answer.ts';
-import { createBodyCache } from './answers/body-cache.ts';
+import { createBodyCache } from './answers/tagged-answer.ts';
 import { errorStatuses, retrySecondsOf } from './errors.ts';
 import { beginExchange, systemTimer, type Exchange, type ExchangeFacts, type Timer } from './exchange.ts';
 import { createHttpMetrics, observeState, type HttpMetrics } from './metrics.ts';

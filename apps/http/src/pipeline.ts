@@ -11,7 +11,7 @@ import {
 } from '@portico/domain';
 import { z } from 'zod';
 import type { Answer } from './answers/answer.ts';
-import type { BodyCache } from './answers/body-cache.ts';
+import type { BodyCache } from './answers/tagged-answer.ts';
 import type { Exchange } from './exchange.ts';
 import {
   formMediaType,

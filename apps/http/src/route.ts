@@ -18,7 +18,7 @@ import type {
 import type { SignInWay } from '@portico/composition';
 import type { z } from 'zod';
 import type { Answer } from './answers/answer.ts';
-import type { BodyCache } from './answers/body-cache.ts';
+import type { BodyCache } from './answers/tagged-answer.ts';
 import type { ConsoleFiles } from './console/console-files.ts';
 
 /** Who may call. `free` is neither identified nor counted, `open` is counted by address; the domain knows the others. */

@@ -3,7 +3,7 @@ import { constants, crc32, deflateRawSync, gunzipSync } from 'node:zlib';
 import type { CollectionHead, CollectionId, CollectionWithDocument, ProfileId } from '@portico/domain';
 import { expect, test } from 'vitest';
 import type { ReadyAnswer } from '../answers/answer.ts';
-import { createBodyCache } from '../answers/body-cache.ts';
+import { createBodyCache } from '../answers/tagged-answer.ts';
 import { collectionAnswer } from './collection-answers.ts';
 
 const first: CollectionHead = {

@@ -9,10 +9,10 @@ import {
   type PackedText,
 } from '@portico/domain';
 import { ready, type ReadyAnswer } from '../answers/answer.ts';
-import type { BodyCache } from '../answers/body-cache.ts';
 import { listsEtag } from '../answers/negotiation.ts';
 import { gzipAround, plainAround, plainOf } from '../answers/packed-document.ts';
 import {
+  type BodyCache,
   cachingHeaders,
   type Coding,
   codingFor,
