@@ -42,7 +42,13 @@ export const currentCommit = (): string =>
 const git = (...args: readonly string[]): string =>
   execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 
-const lockOf = (folder: string): string => readFileSync(join(folder, 'package-lock.json'), 'utf8');
+/** What is locked, without what the workspace says of itself. */
+const lockOf = (folder: string): string => {
+  const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, object>;
+  };
+  return JSON.stringify(Object.entries(lock.packages).filter(([path]) => path.includes('node_modules/')));
+};
 
 /** Links each installed package, but copies the links to the workspace's own packages: they lead to their sources. */
 const linkPackages = (worktree: string): void => {

@@ -5,7 +5,7 @@ import type { BenchRequest } from './connection.ts';
 import { startCountingProxy } from './counting-proxy.ts';
 import { createInstallation, startServers, temporaryFolder, type Installation } from './installation.ts';
 import { openLoad } from './load.ts';
-import { countingVariable } from './probe.ts';
+import { countingVariable } from './probe-answer.ts';
 import { scenarios, type Scenario } from './scenarios.ts';
 import { quantile } from './statistics.ts';
 import type { Subject } from './subject.ts';

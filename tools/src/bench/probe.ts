@@ -2,12 +2,9 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads';
 import type BetterSqlite3 from 'better-sqlite3';
-import type { ProbeAnswer } from './subject.ts';
+import { countingVariable, type ProbeAnswer } from './probe-answer.ts';
 
 /** Loaded into each measured process (`--import`): answers any message over its IPC channel with what it has counted. */
-
-/** Set to 1 for a process whose statements are counted. */
-export const countingVariable = 'PORTICO_BENCH_STATEMENTS';
 
 /** One counter for all threads of the process. */
 const name = 'portico-bench-statements';

@@ -4,12 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { endProcess } from '../service-process.ts';
-
-/** What a process has counted since it began. */
-export interface ProbeAnswer {
-  readonly cpuNs: number;
-  readonly statements: number;
-}
+import type { ProbeAnswer } from './probe-answer.ts';
 
 /** A server process that is measured. */
 export interface Subject {
