@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { boardOf } from './board.ts';
-import { chartOf } from './chart.ts';
 import { fallsSince, recordOf } from './record.ts';
 import { markdownOf } from './report.ts';
 
@@ -42,15 +41,6 @@ test('the report shows a table with intervals, and what the scores mean', () => 
   expect(text).toContain('Below 0.21 fewer than 5 % of the first ten results are right');
 });
 
-test('the chart draws a bar and an interval for each ranker and kind, and escapes names', () => {
-  const chart = chartOf([board]);
-  expect(chart.match(/class="whisker"/g)).toHaveLength(6);
-  expect(chart).toContain('embedder, &lt;model&gt;</text>');
-  expect(chart).not.toContain('<model>');
-  // 0.5 of a plot that is 220 high
-  expect(chart).toMatch(/height="110"><title>embedder, &lt;model&gt;, all: 0\.500/);
-});
-
 test('a figure may fall by 0.015, not by more; a rise is no fault, a missing figure is', () => {
   const recorded = recordOf('m', [board]);
   const moved = (by: number) => {
@@ -59,5 +49,5 @@ test('a figure may fall by 0.015, not by more; a rise is no fault, a missing fig
   };
   expect([moved(-0.015), moved(0.2)]).toEqual([[], []]);
   expect(moved(-0.016)).toEqual(['collections, embedder, a, nDCG@10: 0.609, recorded as 0.625']);
-  expect(fallsSince(recorded, { model: 'm', boards: {} })).toHaveLength(6);
+  expect(fallsSince(recorded, { model: 'm', boards: {} })).toHaveLength(3);
 });

@@ -33,7 +33,7 @@ export interface Board {
 
 export const baselineKey = 'bm25';
 
-/** Sums up rankers by kind of query, and compares each with the baseline. The first metric is the one that is charted. */
+/** Sums up rankers by kind of query, and compares each with the baseline. */
 export const boardOf = (
   { key, title, metrics }: Pick<Board, 'key' | 'title' | 'metrics'>,
   kindOfQuery: readonly string[],

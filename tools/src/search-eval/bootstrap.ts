@@ -1,3 +1,5 @@
+import { createDice } from '../dice.ts';
+
 /** A mean over queries, with the interval that holds it for 95 % of the resamples. */
 export interface Estimate {
   readonly mean: number;
@@ -40,24 +42,13 @@ export const mean = (values: readonly number[]): number =>
 
 /** The means of the resamples, sorted. */
 const resampledMeans = (values: readonly number[]): Float64Array => {
-  const draw = indexes(values.length);
+  const dice = createDice(seed);
   const means = Float64Array.from({ length: resamples }, () => {
     let sum = 0;
-    for (let count = 0; count < values.length; count++) sum += values[draw()] ?? 0;
+    for (let count = 0; count < values.length; count++) sum += values[dice.below(values.length)] ?? 0;
     return values.length === 0 ? 0 : sum / values.length;
   });
   return means.sort();
 };
 
 const quantile = (sorted: Float64Array, share: number): number => sorted[Math.round(share * (sorted.length - 1))] ?? 0;
-
-/** Random indexes below `count` (mulberry32), the same at every start. */
-const indexes = (count: number): (() => number) => {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * count);
-  };
-};

@@ -1,6 +1,4 @@
-import { createLexicalEmbedder } from '@portico/embedder';
 import type { Environment } from '@portico/composition';
-import type { Embedder } from '@portico/domain';
 import { boardOf, type Board, type Figures } from './board.ts';
 import { createBm25, termCounts } from './bm25.ts';
 import { bucketsOf, noiseBelow, type Bucket } from './calibration.ts';
@@ -9,7 +7,6 @@ import type { Progress } from './progress.ts';
 import { ndcg, recall, reciprocalRank, type GradedRanking } from './scoring.ts';
 import { searchByService, type Found } from './service-search.ts';
 import { termsOf } from './terms.ts';
-import { similarity } from './vectors.ts';
 
 export interface CollectionsEvaluation {
   readonly model: string;
@@ -25,7 +22,7 @@ export interface CollectionsEvaluation {
 
 type Results = readonly (readonly Found[])[];
 
-/** Ranks the corpus for every query: by the service, and in this process by BM25 and by hashed words. */
+/** Ranks the corpus for every query: by the service, and in this process by BM25. */
 export const evaluateCollections = async (
   environment: Environment,
   judged: JudgedCollections,
@@ -35,7 +32,6 @@ export const evaluateCollections = async (
   const { model, results } = await searchByService(environment, judged, progress);
   const rankers = [
     { key: 'embedder', label: `embedder, ${model}`, results },
-    { key: 'hashing', label: 'hashed words', results: await hashed(createLexicalEmbedder(), judged) },
     { key: 'bm25', label: 'BM25, stemmed', results: bm25(judged) },
   ];
   const board = boardOf(
@@ -79,18 +75,4 @@ const bm25 = ({ apis, queries }: JudgedCollections): Results => {
     apis.map(({ name, description }) => termCounts([{ terms: termsOf(`${name}\n${description}`), weight: 1 }])),
   );
   return queries.map(({ text }) => rank(termsOf(text)).map(({ at, score }) => ({ id: apis[at]?.id ?? '', score })));
-};
-
-const hashed = async (embedder: Embedder, { apis, queries }: JudgedCollections): Promise<Results> => {
-  const texts = apis.map(({ name, description }) => (description === '' ? name : `${name}\n${description}`));
-  const { vectors } = await embedder.embed(texts, 'document');
-  const { vectors: asked } = await embedder.embed(
-    queries.map(({ text }) => text),
-    'query',
-  );
-  return asked.map((query) =>
-    vectors
-      .map((vector, at) => ({ id: apis[at]?.id ?? '', score: similarity(query, vector) }))
-      .sort((x, y) => y.score - x.score),
-  );
 };

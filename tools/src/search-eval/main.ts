@@ -1,7 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compose, ConfigurationError, createLogger, readConfig, type Environment } from '@portico/composition';
-import { chartOf } from './chart.ts';
 import { evaluateCollections } from './collections-evaluation.ts';
 import { boardsOf, type Evaluation } from './evaluation.ts';
 import { readJudgedCollections } from './judged-collections.ts';
@@ -45,15 +44,9 @@ const run = async (options: EvaluationOptions): Promise<void> => {
     throw new UsageError('--check and --record are about the built-in embedder: unset OLLAMA_URL');
   if (options.record === 'check' && !existsSync(recordFile))
     throw new UsageError('nothing is recorded yet: run npm run search:eval -- --record');
-  if (options.out !== null) mkdirSync(options.out, { recursive: true });
   const progress = createProgress();
   const evaluation = await evaluate(options, process.env, progress);
-  const markdown = markdownOf(evaluation);
-  process.stdout.write(options.json ? `${JSON.stringify(evaluation, null, 2)}\n` : markdown);
-  if (options.out !== null) {
-    writeFileSync(join(options.out, 'search-eval.md'), markdown);
-    writeFileSync(join(options.out, 'search-eval.svg'), chartOf(boardsOf(evaluation)));
-  }
+  process.stdout.write(options.json ? `${JSON.stringify(evaluation, null, 2)}\n` : markdownOf(evaluation));
   if (options.record) compareOrRecord(options.record, evaluation, progress);
 };
 

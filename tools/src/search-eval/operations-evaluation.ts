@@ -1,4 +1,3 @@
-import { createLexicalEmbedder } from '@portico/embedder';
 import { operationScoreMin, type Embedder, type OperationEmbedder } from '@portico/domain';
 import type { ApiDocument } from './api-document.ts';
 import { boardOf, type Board, type Figures } from './board.ts';
@@ -57,15 +56,11 @@ export const evaluateOperations = async (
     operations.map(({ method, path }) => unitOf(judged.familyOf.get(file) ?? file, method, path)),
   );
   const own = await scoresOf(embedder, judged, text, progress);
-  const lexical = createLexicalEmbedder();
-  const isLexical = text === 'fields' && model === (await lexical.modelId());
-  const hashed = isLexical ? own : await scoresOf(lexical, judged, 'fields', progress);
   const found = await operationSearchScores(operationEmbedder, judged, progress);
   const search = found.map((scores) => ranked(scores, units));
   const rankers: readonly Ranker[] = [
     { key: 'embedder', label: `embedder alone, ${model}`, lists: own.map((scores) => ranked(scores, units)) },
     { key: 'search', label: 'operations search', lists: search },
-    { key: 'hashing', label: 'hashed words', lists: hashed.map((scores) => ranked(scores, units)) },
     { key: 'bm25', label: 'BM25, stemmed', lists: bm25(documents, tasks, units) },
   ];
   return {

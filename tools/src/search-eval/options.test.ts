@@ -14,7 +14,6 @@ test('without files of your own it takes all of the judged data', () => {
     collections: { corpus: join(data, 'catalog-eval.jsonl'), queries: join(data, 'queries-dev.json') },
     operations: join(data, 'operations'),
     json: false,
-    out: null,
     record: null,
   });
 });

@@ -11,8 +11,6 @@ export interface EvaluationOptions {
   /** Null: no operations are evaluated. */
   readonly operations: string | null;
   readonly json: boolean;
-  /** The folder that report and chart are written to. */
-  readonly out: string | null;
   /** `check`: fails if a figure has fallen below the recorded one. `record`: writes the record. */
   readonly record: 'check' | 'write' | null;
 }
@@ -20,14 +18,13 @@ export interface EvaluationOptions {
 export const help = `npm run search:eval [-- OPTIONS]
 
 Measures how well search answers judged queries: nDCG@10, recall@10 and MRR, with 95 % intervals, for the embedder that
-the service would use (the built-in one, or that of OLLAMA_URL), beside BM25 and hashed words. It starts a service of
+the service would use (the built-in one, or that of OLLAMA_URL), beside BM25. It starts a service of
 its own on an empty folder, and removes it. Markdown goes to standard output, progress to standard error.
 
   --corpus FILE     the APIs, one JSON object a line: {"id", "name", "description"}
   --queries FILE    the queries, a JSON array: {"id", "query", "kind", "relevant": {"API ID": 2 or 1}}
   --operations DIR  operations: tasks.json, families.json (optional), and documents in "specs", in it or beside it
   --json            prints JSON instead of Markdown
-  --out DIR         also writes search-eval.md and search-eval.svg there
   --check           fails if a figure of the built-in embedder is more than 0.015 below the recorded one
   --record          records the figures of the built-in embedder
 
@@ -57,7 +54,6 @@ export const readOptions = (args: readonly string[], data = sharedData): Evaluat
     collections: own && corpus === undefined ? null : files,
     operations: own ? (operations ?? null) : join(data, 'operations'),
     json: values.json,
-    out: values.out ?? null,
     record,
   };
 };
@@ -70,7 +66,6 @@ const parsed = (args: readonly string[]) => {
         corpus: { type: 'string' },
         queries: { type: 'string' },
         operations: { type: 'string' },
-        out: { type: 'string' },
         json: { type: 'boolean', default: false },
         check: { type: 'boolean', default: false },
         record: { type: 'boolean', default: false },

@@ -1,6 +1,6 @@
-import type { Board } from './board.ts';
+import { baselineKey, type Board } from './board.ts';
 
-/** Means as they were when they were recorded: by board, ranker, kind and metric, with three decimals. */
+/** Means of our own rankers as they were recorded: by board, ranker, kind and metric, with three decimals. */
 export interface RecordedFigures {
   readonly model: string;
   readonly boards: Readonly<
@@ -17,17 +17,19 @@ export const recordOf = (model: string, boards: readonly Board[]): RecordedFigur
     boards.map(({ key, rows, kinds, metrics }) => [
       key,
       Object.fromEntries(
-        rows.map((row) => [
-          row.key,
-          Object.fromEntries(
-            kinds.map(({ name }) => [
-              name,
-              Object.fromEntries(
-                metrics.map((metric) => [metric, Number((row.figures[name]?.[metric]?.mean ?? 0).toFixed(3))]),
-              ),
-            ]),
-          ),
-        ]),
+        rows
+          .filter((row) => row.key !== baselineKey)
+          .map((row) => [
+            row.key,
+            Object.fromEntries(
+              kinds.map(({ name }) => [
+                name,
+                Object.fromEntries(
+                  metrics.map((metric) => [metric, Number((row.figures[name]?.[metric]?.mean ?? 0).toFixed(3))]),
+                ),
+              ]),
+            ),
+          ]),
       ),
     ]),
   ),
