@@ -1,3 +1,4 @@
+import { createYielder } from '@portico/dependencies';
 import { PorticoError, type Deadline, type DocumentReader, type PackedText, type ReadDocument } from '@portico/domain';
 import type { Order, Outcome, SentDocument, StoredText } from './messages.ts';
 import { received } from './portions.ts';
@@ -68,7 +69,7 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
     },
     async readOperations(document) {
       const outcome = await read({ what: 'operations', ...storedText(document) }, null);
-      if ('operations' in outcome) return received(outcome.operations);
+      if ('operations' in outcome) return received(outcome.operations, createYielder());
       throw errorOf(outcome);
     },
     async yamlText(document, deadline) {
@@ -90,7 +91,7 @@ const refused = (because: string, cause?: unknown): PorticoError =>
 
 const receivedDocument = async (document: SentDocument): Promise<ReadDocument> => ({
   ...document,
-  operations: await received(document.operations),
+  operations: await received(document.operations, createYielder()),
 });
 
 /** The caller keeps its bytes. */

@@ -1,5 +1,4 @@
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import { createYielder } from '@portico/dependencies';
 
 /**
  * A list that one thread sends to another. A thread takes over a message as a whole, during which its event loop stands
@@ -22,10 +21,12 @@ export function sent<Item>(list: readonly Item[]): Sent<Item> {
   return port2;
 }
 
-/** The whole list. Yields to the event loop between its portions. */
-export async function received<Item>(list: Sent<Item>): Promise<readonly Item[]> {
+/** The whole list. Calls `yieldToEventLoop` after each portion. */
+export async function received<Item>(
+  list: Sent<Item>,
+  yieldToEventLoop: () => Promise<void>,
+): Promise<readonly Item[]> {
   if (isList(list)) return list;
-  const yieldToEventLoop = createYielder();
   const whole: Item[] = [];
   for (;;) {
     const portion = receiveMessageOnPort(list) as { readonly message: readonly Item[] } | undefined;
