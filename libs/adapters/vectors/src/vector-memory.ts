@@ -82,12 +82,6 @@ export class VectorMemory {
     writeUnit(vector, this.#words, (layout.vectors + row * rowBytes) / 4);
   }
 
-  /** The row's vector, at unit length: a view until the memory grows. */
-  vectorAt(row: number): Float32Array {
-    const start = (layout.vectors + row * rowBytes) / 4;
-    return this.#words.subarray(start, start + embeddingDimension);
-  }
-
   /** Frees the row for another vector. */
   free(row: number): void {
     this.#freed.push(row);

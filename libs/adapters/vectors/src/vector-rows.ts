@@ -1,9 +1,7 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
-import { type CollectionId, embeddingDimension, type EmbeddingChange } from '@portico/domain';
+import { createYielder } from '@portico/dependencies';
+import type { CollectionId, EmbeddingChange } from '@portico/domain';
 import type { FollowingCopy } from './catch-up.ts';
-import { type RowSet, rowSetOf } from './row-set.ts';
 import { rowBytes, VectorMemory } from './vector-memory.ts';
-import { VectorSketches } from './vector-sketches.ts';
 
 /** What is known of a collection's vector. */
 interface Entry {
@@ -14,27 +12,13 @@ interface Entry {
 
 interface Visible {
   readonly generation: number;
-  readonly rows: RowSet;
+  readonly rows: Uint32Array;
 }
-
-/** With fewer vectors no sketches are made: comparing all takes less than 0.1 ms. */
-const sketchedFrom = 1024;
-
-/** The mean is taken again whenever there are as many times more vectors, since other vectors may have come. */
-const growthOfMean = 4;
-
-/** How many vectors the mean is taken of. */
-const meanOf = 1024;
-
-/** A vector is put, or sketched, in some 5 µs; after as many others have their turn. */
-const putsOfATurn = 256;
 
 /** The vectors of one model: maps collections to rows, and arrays of collections to their rows. */
 export class VectorRows implements FollowingCopy<EmbeddingChange> {
   readonly memory = new VectorMemory();
-  #sketches: VectorSketches | null = null;
-  #sketchedAt = sketchedFrom;
-  #puts = 0;
+  readonly #yieldToEventLoop = createYielder();
   readonly #entries = new Map<CollectionId, Entry>();
   readonly #collections: CollectionId[] = [];
   readonly #visible = new WeakMap<readonly CollectionId[], Visible>();
@@ -58,58 +42,23 @@ export class VectorRows implements FollowingCopy<EmbeddingChange> {
     return this.#entries.get(collectionId)?.sequence;
   }
 
-  /** Of all vectors; null while there are few. */
-  get sketches(): VectorSketches | null {
-    return this.#sketches;
-  }
-
-  /** Lets others have their turn now and then. */
+  /** The first search reads all vectors. */
   async put({ collectionId, vector, sequence }: EmbeddingChange): Promise<void> {
-    const row = this.#write(collectionId, vector, sequence);
-    this.#sketches?.write(row, this.memory.vectorAt(row));
-    this.#puts += 1;
-    if (this.#puts % putsOfATurn === 0) await othersTurn();
+    this.#write(collectionId, vector, sequence);
+    await this.#yieldToEventLoop();
   }
 
-  /** Sketches all vectors once there are many, or many more: not in between, since the first reading is the longest. */
-  async settle(): Promise<void> {
-    if (this.count >= this.#sketchedAt) await this.#sketchAll();
-  }
-
-  #write(collectionId: CollectionId, vector: Float32Array, sequence: number): number {
+  #write(collectionId: CollectionId, vector: Float32Array, sequence: number): void {
     const entry = this.#entries.get(collectionId);
     if (entry) {
       this.memory.replace(entry.row, vector);
       entry.sequence = sequence;
-      return entry.row;
+      return;
     }
     const row = this.memory.add(vector);
     this.#entries.set(collectionId, { row, sequence });
     this.#collections[row] = collectionId;
     this.#generation += 1;
-    return row;
-  }
-
-  /** Searches wait until these are complete, and no other vector is put meanwhile. */
-  async #sketchAll(): Promise<void> {
-    this.#sketchedAt = growthOfMean * this.count;
-    const rows = Array.from(this.#entries.values(), ({ row }) => row);
-    const sketches = new VectorSketches(this.#mean(rows));
-    for (const [i, row] of rows.entries()) {
-      sketches.write(row, this.memory.vectorAt(row));
-      if (i % putsOfATurn === 0) await othersTurn();
-    }
-    this.#sketches = sketches;
-  }
-
-  /** Of some of these rows, evenly spread. */
-  #mean(rows: readonly number[]): Float32Array {
-    const mean = new Float32Array(embeddingDimension);
-    const step = Math.ceil(rows.length / meanOf);
-    for (let i = 0; i < rows.length; i += step) {
-      this.memory.vectorAt(rows[i] ?? 0).forEach((x, dimension) => (mean[dimension] = (mean[dimension] ?? 0) + x));
-    }
-    return mean.map((sum) => sum / Math.ceil(rows.length / step));
   }
 
   delete(collectionId: CollectionId): void {
@@ -122,11 +71,11 @@ export class VectorRows implements FollowingCopy<EmbeddingChange> {
   }
 
   /** The rows of those with a vector. */
-  rowsOf(among: readonly CollectionId[]): RowSet {
+  rowsOf(among: readonly CollectionId[]): Uint32Array {
     const known = this.#visible.get(among);
     if (known?.generation === this.#generation) return known.rows;
-    const numbers = among.flatMap((collectionId) => this.#entries.get(collectionId)?.row ?? []);
-    const rows = rowSetOf(numbers);
+    const numbers = [...new Set(among)].flatMap((collectionId) => this.#entries.get(collectionId)?.row ?? []);
+    const rows = Uint32Array.from(numbers);
     this.#visible.set(among, { generation: this.#generation, rows });
     return rows;
   }

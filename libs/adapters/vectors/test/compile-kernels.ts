@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const wat2wasm = createRequire(import.meta.url).resolve('wabt/bin/wat2wasm');
 
 /** Each has a source `….wat` and a module `….ts`. */
-export const kernels = ['vector-kernel', 'sketch-kernel', 'block-kernel'] as const;
+export const kernels = ['vector-kernel', 'block-kernel'] as const;
 
 const fileOf = (name: string): string => fileURLToPath(new URL(`../src/${name}`, import.meta.url));
 
