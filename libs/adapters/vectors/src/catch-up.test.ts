@@ -1,16 +1,19 @@
 import { createEmbeddingChanges, vectorTowards } from '@portico/contracts';
 import { embeddingBatchSize } from '@portico/dependencies';
-import type { CollectionId } from '@portico/domain';
+import type { CollectionId, EmbeddingChange } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { CatchUp } from './catch-up.ts';
-import { VectorRows } from './vector-rows.ts';
+import { Blocks } from './blocks.ts';
 
 const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}` as CollectionId;
 
-/** Rows that follow a store, which another process writes to and deletes from. */
+/** Not searched here. */
+const shape = { count: 1, dimension: 768 };
+
+/** Blocks that follow a store, which another process writes to and deletes from. */
 const createSubject = () => {
   const embeddings = createEmbeddingChanges();
-  const rows = new VectorRows();
+  const rows = new Blocks(({ vector }: EmbeddingChange) => ({ bytes: new Uint8Array(vector.buffer), shape }));
   let [readings, sweeps] = [0, 0];
   const catchUp = new CatchUp(
     {
@@ -43,9 +46,9 @@ test('rows deleted by another process are dropped once the rows have doubled', a
   await catchUp.read(putMore(1000));
   for (let i = 0; i < 900; i += 1) embeddings.remove(idOf(i));
   await catchUp.read(putMore(999));
-  expect(rows.count).toBe(1999);
+  expect(rows.collections().length).toBe(1999);
   await catchUp.read(putMore(1));
-  expect(rows.count).toBe(1100);
+  expect(rows.collections().length).toBe(1100);
   expect(rows.sequenceOf(idOf(899))).toBeUndefined();
   for (const number of [900, 1999]) expect(rows.sequenceOf(idOf(number))).toBeDefined();
 });
@@ -56,7 +59,7 @@ test('rows do not grow without limit while collections come and go', async () =>
   for (let round = 0; round < 40; round += 1) {
     await catchUp.read(putMore(100));
     for (let i = 0; i < 100; i += 1) embeddings.remove(idOf(round * 100 + i));
-    expect(rows.count).toBeLessThanOrEqual(1124);
+    expect(rows.collections().length).toBeLessThanOrEqual(1124);
   }
 });
 
@@ -67,7 +70,7 @@ test('new vectors are found during a sweep', async () => {
   const asOf = putMore(1100);
   await Promise.all([catchUp.read(asOf), catchUp.read(asOf)]);
   expect(rows.sequenceOf(idOf(0))).toBeUndefined();
-  expect(rows.count).toBe(999 + 1100);
+  expect(rows.collections().length).toBe(999 + 1100);
 });
 
 test('a sweep runs only when the rows have doubled, not with each embedding', async () => {

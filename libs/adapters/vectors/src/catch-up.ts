@@ -10,9 +10,7 @@ export interface FollowingCopy<Item> {
   collections(): readonly CollectionId[];
   /** The sequence of what it has of the collection; undefined if that is nothing. */
   sequenceOf(collectionId: CollectionId): number | undefined;
-  put(change: Item): Promise<void> | void;
-  /** Called after each reading, however many changes it brought; nothing is put meanwhile. */
-  settle?(): Promise<void>;
+  put(change: Item): Promise<void>;
   delete(collectionId: CollectionId): void;
 }
 
@@ -77,7 +75,6 @@ export class CatchUp<Item extends CollectionChange> {
   async #afterReading(isFirst: boolean): Promise<void> {
     if (isFirst) this.#bytesSwept = this.#copy.bytes;
     else if (this.#copy.bytes >= Math.max(worthSweepingBytes, 2 * this.#bytesSwept)) await this.#sweep();
-    await this.#copy.settle?.();
   }
 
   /** Drops what is gone from the store. What comes back meanwhile has a new sequence, and is read with the next changes. */

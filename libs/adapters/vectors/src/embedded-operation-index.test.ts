@@ -1,13 +1,12 @@
-import { createOperationBlockChanges, withSteppingClock } from '@portico/contracts';
-import type { CollectionId, HybridVector, IndexedOperation } from '@portico/domain';
-import { packedOperationsMax, unpackOperations } from '@portico/domain';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createOperationBlockChanges } from '@portico/contracts';
+import type { CollectionId, HybridVector, IndexedOperation, OperationBlockChange } from '@portico/domain';
+import { packedOperationsMax, readPackedLayout, unpackOperations } from '@portico/domain';
+import { describe, expect, test } from 'vitest';
 import { createSubject } from '../test/operation-index-subject.ts';
 import { generator, idOf, keyOf } from '../test/random-operations.ts';
-import { BlockMemory } from './block-memory.ts';
+import { Blocks } from './blocks.ts';
 import { CatchUp } from './catch-up.ts';
 import { createEmbeddedOperationIndex } from './embedded-operation-index.ts';
-import { OperationBlocks } from './operation-blocks.ts';
 
 const scaled = ({ dense, sparse }: HybridVector, factor: number): HybridVector => ({
   dense: dense.map((x) => factor * x),
@@ -166,31 +165,6 @@ test('a query of another dimension than the model is refused', async () => {
   await expect(index.search({ ...query, asOf })).rejects.toThrow('A vector has 16 dimensions, not 32');
 });
 
-test('a model that comes when another was dropped has the memory of that one', async () => {
-  // It holds the memories too, so that none is collected.
-  const written = vi.spyOn(BlockMemory.prototype, 'write');
-  onTestFinished(() => written.mockRestore());
-  const store = createOperationBlockChanges();
-  const index = createEmbeddedOperationIndex({ blocks: store, idleMs: 0 });
-  const among = Array.from({ length: 5 }, (_, i) => idOf(i));
-  const agree = async (number: number, dimension: number) => {
-    const modelId = `model-${number}`;
-    const { operations, vector } = generator(number, dimension);
-    let asOf = 0;
-    for (const id of among) asOf = store.put(id, operations(90 - 20 * number), modelId);
-    const query = { among, method: null, limit: 20 };
-    const asked = vector(12);
-    const { matches } = await index.search({ ...query, modelId, vector: asked, asOf });
-    const expected = await best(store, asked, query, modelId);
-    expect(matches.map(({ key }) => key)).toEqual(expected.map(({ key }) => key));
-  };
-  for (const [number, dimension] of [768, 48, 256].entries()) await agree(number, dimension);
-  expect(new Set(written.mock.contexts).size).toBe(2);
-  // Of two that come at once, only one has it.
-  await Promise.all([agree(3, 16), agree(4, 16)]);
-  expect(new Set(written.mock.contexts).size).toBe(3);
-});
-
 test('blocks are found where they were moved to', async () => {
   const store = createOperationBlockChanges();
   const index = createEmbeddedOperationIndex({ blocks: store });
@@ -207,45 +181,6 @@ test('blocks are found where they were moved to', async () => {
   }
 });
 
-/** How often others have their turn until the work is done. */
-const turnsDuring = async (work: Promise<unknown>): Promise<number> => {
-  let [turns, isDone] = [0, false];
-  const done = work.finally(() => {
-    isDone = true;
-  });
-  while (!isDone) {
-    await new Promise((resolve) => setImmediate(resolve));
-    turns += 1;
-  }
-  await done;
-  return turns;
-};
-
-/** An index of 60 collections that nobody has searched, and a query over all of them. */
-const withSixtyBlocks = (each: { readonly dimension: number; readonly operations: number }) => {
-  const { index, blocks } = createSubject();
-  const { operations, vector } = generator(5, each.dimension);
-  const among = Array.from({ length: 60 }, (_, i) => idOf(i));
-  const block = operations(each.operations);
-  let asOf = 0;
-  for (const id of among) asOf = blocks.put(id, block);
-  return { index, query: { modelId: 'model-1', vector: vector(5), among, method: null, limit: 10, asOf } };
-};
-
-test('others have their turn between blocks that are brought in, and after each 4 MB that are compared', async () => {
-  const { index, query } = withSixtyBlocks({ dimension: 768, operations: 200 });
-  expect(await turnsDuring(withSteppingClock(10, () => index.search(query)))).toBeGreaterThanOrEqual(60);
-  const turns = await turnsDuring(index.search(query));
-  expect(turns).toBeGreaterThanOrEqual(3);
-  expect(turns).toBeLessThan(10);
-});
-
-test('others have their turn after some milliseconds however many small blocks are brought in', async () => {
-  const { index, query } = withSixtyBlocks({ dimension: 16, operations: 3 });
-  // Each block asks once whether others have their turn, and finds that another millisecond is over.
-  expect(await turnsDuring(withSteppingClock(1, () => index.search(query)))).toBeGreaterThanOrEqual(60 / 5);
-});
-
 test('more operations than one call compares are found, though they are few bytes', async () => {
   const { index, blocks } = createSubject();
   const among = [idOf(1), idOf(2)];
@@ -260,25 +195,9 @@ test('more operations than one call compares are found, though they are few byte
   expect(matches[0]?.similarity).toBeCloseTo(similarity(last, last), 2);
 });
 
-test('a block that is replaced while a search has its turns is compared as it is then', async () => {
-  const { index, blocks } = createSubject();
-  const { operations, vector } = generator(7, 768);
-  const among = Array.from({ length: 60 }, (_, i) => idOf(i));
-  const large = operations(200);
-  let asOf = 0;
-  for (const id of among) asOf = blocks.put(id, large);
-  const wanted = vector(5);
-  const query = { modelId: 'model-1', vector: wanted, among, method: null, limit: 1, asOf };
-  await index.search(query);
-  const searching = index.search(query);
-  const since = blocks.put(idOf(59), [{ key: keyOf(9_999), method: 'GET', vector: wanted }]);
-  await index.search({ ...query, among: [idOf(59)], asOf: since });
-  expect((await searching).matches).toMatchObject([{ collectionId: idOf(59), key: keyOf(9_999) }]);
-});
-
 test('blocks of collections that are gone are dropped once what is held has doubled', async () => {
   const store = createOperationBlockChanges();
-  const blocks = new OperationBlocks();
+  const blocks = new Blocks(({ packed }: OperationBlockChange) => ({ bytes: packed, shape: readPackedLayout(packed) }));
   const catchUp = new CatchUp(store, 4, 'model-1', blocks);
   const large = generator(6, 256).operations(1000);
   const put = (from: number, to: number): number => {
@@ -292,25 +211,4 @@ test('blocks of collections that are gone are dropped once what is held has doub
   expect(blocks.collections()).toHaveLength(19);
   await catchUp.read(put(19, 20));
   expect(blocks.collections()).toEqual(Array.from({ length: 11 }, (_, i) => idOf(9 + i)));
-});
-
-test('a block that is changed during a search is neither lost nor compared twice', async () => {
-  const { index, blocks } = createSubject();
-  const { operations, vector } = generator(7, 768);
-  const among = Array.from({ length: 30 }, (_, i) => idOf(i));
-  const large = operations(300);
-  let asOf = 0;
-  for (const id of among) asOf = blocks.put(id, large);
-  const query = { modelId: 'model-1', vector: vector(5), among, method: null, limit: 10_000, asOf };
-  await index.search(query);
-  const search = index.search(query);
-  const later =
-    among
-      .slice(20)
-      .map((id) => blocks.put(id, large))
-      .at(-1) ?? 0;
-  await index.search({ ...query, asOf: later });
-  const { matches } = await search;
-  expect(new Set(matches.map(({ collectionId, key }) => `${collectionId} ${key}`)).size).toBe(9000);
-  expect(matches).toHaveLength(9000);
 });

@@ -1,39 +1,40 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
 import { blockBatchSize } from '@portico/dependencies';
-import type {
-  OperationBlockStore,
-  OperationIndex,
-  OperationKey,
-  OperationMatch,
-  OperationQuery,
+import {
+  keyLength,
+  methodLength,
+  nameLength,
+  type OperationBlockChange,
+  type OperationBlockStore,
+  type OperationIndex,
+  type OperationKey,
+  type OperationMatch,
+  type OperationQuery,
+  type PackedLayout,
+  packedOperationsMax,
+  readPackedLayout,
+  type SparseVector,
 } from '@portico/domain';
 import { bestScores } from './best-scores.ts';
-import { BlockMemory, type Query } from './block-memory.ts';
+import { type Block, Blocks } from './blocks.ts';
 import { CatchUp } from './catch-up.ts';
-import { type HeldBlock, OperationBlocks } from './operation-blocks.ts';
+import { type Kernel, levelsOf } from './kernel.ts';
 import { SearchedModels, usualIdleMs } from './searched-models.ts';
-import type { VisiblePortion } from './visible-blocks.ts';
 
 /**
- * An exact index in the memory of the process, which holds the blocks of the model that searches ask for, laid out for
- * them: about half a kilobyte per operation at 256 dimensions. It compares the query with every operation of the
- * given collections that an estimate does not rule out, in portions, and reads from the store what it has not seen. Among
- * equal similarities the lesser collection id comes first, then the lesser key. A query that is not finite, or whose
- * dimension is not the model's, causes a `RangeError`.
+ * An exact index in the memory of the process, which holds the blocks of the model that searches ask for as they are
+ * stored: about 420 bytes per operation at 256 dimensions. It compares the query with every operation of the given
+ * collections, and reads from the store what it has not seen. Among equal similarities the lesser collection id comes
+ * first, then the lesser key. A query that is not finite, or whose dimension is not the model's, causes a `RangeError`.
  */
 export const createEmbeddedOperationIndex = (ports: {
   readonly blocks: Pick<OperationBlockStore, 'changedSince' | 'collectionsAfter'>;
   readonly idleMs?: number;
 }): OperationIndex => {
-  /** That of the model dropped last, if it was not collected: V8 does not see how much it would free, and can be late. */
-  let spare: WeakRef<BlockMemory> | undefined;
   const models = new SearchedModels({
     open: (modelId) => {
-      const blocks = new OperationBlocks(spare?.deref());
-      spare = undefined;
+      const blocks = new Blocks(read);
       return { blocks, catchUp: new CatchUp(ports.blocks, blockBatchSize, modelId, blocks) };
     },
-    close: ({ blocks }) => (spare = new WeakRef(blocks.memory)),
     idleMs: ports.idleMs ?? usualIdleMs,
   });
 
@@ -43,7 +44,7 @@ export const createEmbeddedOperationIndex = (ports: {
       if (query.among.length === 0 || query.limit < 1) return { matches: [], isFallback: false };
       return models.during(query.modelId, async ({ blocks, catchUp }) => {
         await catchUp.read(query.asOf);
-        return { matches: await rank(blocks, query), isFallback: false };
+        return { matches: best(blocks, query), isFallback: false };
       });
     },
     /** It works as long as it can read what it has not seen. */
@@ -53,75 +54,104 @@ export const createEmbeddedOperationIndex = (ports: {
   };
 };
 
+const read = ({ packed }: OperationBlockChange) => {
+  const shape = readPackedLayout(packed);
+  if (shape.count > packedOperationsMax) throw new RangeError(`A block has at most ${packedOperationsMax} operations`);
+  return { bytes: packed, shape };
+};
+
 const check = ({ vector: { dense, sparse } }: OperationQuery): void => {
-  if (!areFinite(dense) || !areFinite(sparse.weights)) throw new RangeError('A vector has a number that is not finite');
-};
-
-const areFinite = (numbers: Float32Array): boolean => {
-  for (let i = 0; i < numbers.length; i += 1) if (!Number.isFinite(numbers[i])) return false;
-  return true;
-};
-
-/** The best of all portions, best first. */
-const rank = async (blocks: OperationBlocks, query: OperationQuery): Promise<readonly OperationMatch[]> => {
-  const quantised = BlockMemory.quantised(query.vector);
-  const visible = blocks.visibleOf(query.among);
-  const found: OperationMatch[] = [];
-  let portion = visible.portionFrom(0);
-  while (portion) {
-    addBest(found, portion, blocks.memory, query, quantised);
-    if (portion.end < visible.blocks.length) await othersTurn();
-    portion = visible.portionFrom(portion.end);
+  if (!dense.every(Number.isFinite) || !sparse.weights.every(Number.isFinite)) {
+    throw new RangeError('A vector has a number that is not finite');
   }
-  return found;
 };
 
-/** Adds those of the portion that are among the best to the best of the portions before. */
-const addBest = (
-  found: OperationMatch[],
-  portion: VisiblePortion<HeldBlock>,
-  memory: BlockMemory,
-  { vector: { dense }, method, limit }: OperationQuery,
-  query: Query,
+const best = (
+  blocks: Blocks<OperationBlockChange, PackedLayout>,
+  { vector: { dense, sparse }, among, method, limit }: OperationQuery,
+): readonly OperationMatch[] => {
+  const visible = blocks.visible(among);
+  const scores = blocks.score(visible, levelsOf(dense), 0);
+  for (const [i, block] of visible.blocks.entries()) {
+    const scoresOfBlock = scores.subarray(visible.places[i], visible.places[i + 1]);
+    addFeatures(block, blocks.kernel, sparse, scoresOfBlock);
+    if (method !== null) keepMethod(block, blocks.kernel, method, scoresOfBlock);
+  }
+  return bestScores(scores, limit)
+    .flatMap((place): OperationMatch | [] => {
+      const i = lastUpTo(place, visible.places);
+      const block = visible.blocks[i];
+      if (!block) return [];
+      const key = keyAt(block, blocks.kernel, place - (visible.places[i] ?? 0));
+      return { collectionId: block.collectionId, key, similarity: scores[place] ?? 0 };
+    })
+    .sort(bySimilarity)
+    .slice(0, limit);
+};
+
+/** Adds the products of the query's features, which are ascending as those of the block are, to the operations' scores. */
+const addFeatures = (
+  { address, shape }: Block<PackedLayout>,
+  { views: { words, floats, halves } }: Kernel,
+  { indices, weights }: SparseVector,
+  scores: Float32Array,
 ): void => {
-  for (const dimension of portion.dimensions) {
-    if (dimension !== dense.length) throw new RangeError(`A vector has ${dimension} dimensions, not ${dense.length}`);
-  }
-  // What only equals the last of enough comes after it.
-  const lastOfEnough = () => found[limit - 1]?.similarity ?? -Infinity;
-  const scores = memory.score(portion, query, lastOfEnough());
-  if (method !== null) memory.keepMethod(portion.blocks, method, scores);
-  const kept = memory.keepAbove(lastOfEnough(), scores);
-  for (const at of bestScores(kept.scores, limit)) {
-    const similarity = kept.scores[at] ?? 0;
-    if (!(similarity > lastOfEnough())) break;
-    const position = kept.places[at] ?? 0;
-    const place = lastUpTo(position, portion.firsts);
-    const block = portion.blocks[place];
-    if (!block) continue;
-    const key = memory.keyAt(block, position - (portion.firsts[place] ?? 0)) as OperationKey;
-    insert(found, { collectionId: block.collectionId, key, similarity }, limit);
+  const starts = (address + shape.starts) / 4;
+  const weightsOfEntries = (address + shape.weights) / 4;
+  const rows = (address + shape.rows) / 2;
+  let feature = (address + shape.features) / 4;
+  const end = feature + shape.featureCount;
+  for (let i = 0; i < indices.length; i += 1) {
+    const wanted = indices[i] ?? 0;
+    feature = firstFrom(wanted, words, feature, end);
+    if (feature === end) return;
+    if (words[feature] !== wanted) continue;
+    const start = starts + feature - end + shape.featureCount;
+    const weight = weights[i] ?? 0;
+    const last = words[start + 1] ?? 0;
+    for (let entry = words[start] ?? 0; entry < last; entry += 1) {
+      const row = halves[rows + entry] ?? 0;
+      scores[row] = (scores[row] ?? 0) + weight * (floats[weightsOfEntries + entry] ?? 0);
+    }
   }
 };
 
-/** Behind those that are better or equal; the last one goes if there are more than `limit`. */
-const insert = (found: OperationMatch[], match: OperationMatch, limit: number): void => {
-  let place = found.length < limit ? found.length : limit - 1;
-  for (; place > 0; place -= 1) {
-    const before = found[place - 1];
-    if (!before || before.similarity >= match.similarity) break;
-    found[place] = before;
-  }
-  found[place] = match;
-};
-
-/** The place of the last of these ascending numbers that is not above `wanted`. */
-const lastUpTo = (wanted: number, numbers: Uint32Array): number => {
-  let [low, high] = [0, numbers.length - 1];
+/** Where the first of the ascending words from `low` up to `high` is that is not less; `high` if there is none. */
+const firstFrom = (wanted: number, words: Uint32Array, low: number, high: number): number => {
   while (low < high) {
-    const middle = (low + high + 1) >>> 1;
-    if ((numbers[middle] ?? 0) <= wanted) low = middle;
-    else high = middle - 1;
+    const middle = (low + high) >>> 1;
+    if ((words[middle] ?? 0) < wanted) low = middle + 1;
+    else high = middle;
   }
   return low;
 };
+
+/** Lowers the scores of operations with another method to -Infinity. */
+const keepMethod = (
+  { address, shape }: Block<PackedLayout>,
+  { views: { words } }: Kernel,
+  method: string,
+  scores: Float32Array,
+): void => {
+  // Two words tell a method.
+  const [first, second] = new Uint32Array(Uint8Array.from(Buffer.from(method.padEnd(methodLength))).buffer);
+  let word = (address + shape.names + keyLength) / 4;
+  for (let row = 0; row < shape.count; row += 1) {
+    if (words[word] !== first || words[word + 1] !== second) scores[row] = -Infinity;
+    word += nameLength / 4;
+  }
+};
+
+const keyAt = ({ address, shape }: Block<PackedLayout>, { views: { bytes } }: Kernel, row: number): OperationKey => {
+  const start = address + shape.names + row * nameLength;
+  return bytes.toString('latin1', start, start + keyLength) as OperationKey;
+};
+
+/** The place of the last of these ascending numbers that is not above `wanted`. */
+const lastUpTo = (wanted: number, numbers: Uint32Array): number =>
+  firstFrom(wanted + 1, numbers, 0, numbers.length) - 1;
+
+const bySimilarity = (x: OperationMatch, y: OperationMatch): number =>
+  y.similarity - x.similarity || compareText(x.collectionId, y.collectionId) || compareText(x.key, y.key);
+
+const compareText = (x: string, y: string): number => (x === y ? 0 : x < y ? -1 : 1);

@@ -1,16 +1,24 @@
 import { embeddingBatchSize } from '@portico/dependencies';
-import type { EmbeddingStore, VectorIndex, VectorMatch, VectorQuery } from '@portico/domain';
+import {
+  embeddingDimension,
+  type EmbeddingChange,
+  type EmbeddingStore,
+  quantise,
+  type VectorIndex,
+  type VectorMatch,
+  type VectorQuery,
+} from '@portico/domain';
 import { bestScores } from './best-scores.ts';
+import { Blocks, type Shape } from './blocks.ts';
 import { CatchUp } from './catch-up.ts';
+import { levelsOf } from './kernel.ts';
 import { SearchedModels, usualIdleMs } from './searched-models.ts';
-import { VectorMemory } from './vector-memory.ts';
-import { VectorRows } from './vector-rows.ts';
 
 /**
- * An exact index in the memory of the process, 3.1 KB per vector: it compares the query with every visible vector. It
- * reads from the store what it has not seen. It holds the vectors of the model that searches ask for; after a change of
- * the model those of both for a short while (`idleMs`). A vector that is zero, or does not have 768 finite numbers,
- * causes a `RangeError`.
+ * An exact index in the memory of the process, 3.9 KB per vector: it returns what comparing the query with every visible
+ * vector would. It reads from the store what it has not seen. It holds the vectors of the model that searches ask for;
+ * after a change of the model those of both for a short while (`idleMs`). A vector that is zero, or does not have 768
+ * finite numbers, causes a `RangeError`.
  */
 export const createEmbeddedVectorIndex = (ports: {
   readonly embeddings: Pick<EmbeddingStore, 'changedSince' | 'collectionsAfter'>;
@@ -18,8 +26,8 @@ export const createEmbeddedVectorIndex = (ports: {
 }): VectorIndex => {
   const models = new SearchedModels({
     open: (modelId) => {
-      const rows = new VectorRows();
-      return { rows, catchUp: new CatchUp(ports.embeddings, embeddingBatchSize, modelId, rows) };
+      const blocks = new Blocks(({ vector }: EmbeddingChange) => ({ bytes: blockOf(vector), shape }));
+      return { blocks, catchUp: new CatchUp(ports.embeddings, embeddingBatchSize, modelId, blocks) };
     },
     idleMs: ports.idleMs ?? usualIdleMs,
   });
@@ -27,19 +35,19 @@ export const createEmbeddedVectorIndex = (ports: {
   return {
     kind: 'embedded',
     async remove(collectionId) {
-      for (const { rows, catchUp } of models.all) {
+      for (const { blocks, catchUp } of models.all) {
         catchUp.beforeRemoving(collectionId);
-        rows.delete(collectionId);
+        blocks.delete(collectionId);
       }
     },
     async search(query) {
-      const vector = VectorMemory.unit(query.vector);
+      const vector = unitOf(query.vector);
       if (query.among.length === 0 || query.limit < 1) {
         return { matches: [], isFallback: false };
       }
-      return models.during(query.modelId, async ({ rows, catchUp }) => {
+      return models.during(query.modelId, async ({ blocks, catchUp }) => {
         await catchUp.read(query.asOf);
-        return { matches: best(rows, { ...query, vector }), isFallback: false };
+        return { matches: best(blocks, { ...query, vector }), isFallback: false };
       });
     },
     async forget(modelId) {
@@ -52,13 +60,89 @@ export const createEmbeddedVectorIndex = (ports: {
   };
 };
 
-/** The query has unit length. */
-const best = (rows: VectorRows, { vector, among, limit }: VectorQuery): readonly VectorMatch[] => {
-  const compared = rows.rowsOf(among);
-  const scores = new Float32Array(compared.length);
-  rows.memory.score(vector, compared, scores);
-  return bestScores(scores, limit).map((position) => ({
-    collectionId: rows.collectionAt(compared[position] ?? 0),
-    score: scores[position] ?? 0,
-  }));
+/**
+ * A collection's block: the header, its vector as one row of 8 bits a number, the row's scale, and the vector in full from
+ * a multiple of 16 on.
+ */
+const place = { header: 0, row: 32, scale: 32 + embeddingDimension, vector: 48 + embeddingDimension } as const;
+const shape: Shape = { count: 1, dimension: embeddingDimension };
+const block = new Uint8Array(place.vector + 4 * embeddingDimension);
+new Uint32Array(block.buffer, place.header, 3).set([1, shape.count, shape.dimension]);
+
+/** The same bytes each time. */
+const blockOf = (vector: Float32Array): Uint8Array => {
+  const unit = unitOf(vector);
+  const scale = quantise(unit, new Int8Array(block.buffer, place.row, embeddingDimension));
+  new Float32Array(block.buffer, place.scale, 1)[0] = scale;
+  new Float32Array(block.buffer, place.vector, embeddingDimension).set(unit);
+  return block;
+};
+
+/** The vector at length 1; throws a `RangeError` for one that cannot be compared. */
+const unitOf = (vector: Float32Array): Float32Array => {
+  if (vector.length !== embeddingDimension) {
+    throw new RangeError(`A vector has ${embeddingDimension} dimensions, not ${vector.length}`);
+  }
+  let squares = 0;
+  for (let i = 0; i < embeddingDimension; i += 1) {
+    const component = vector[i] ?? 0;
+    squares += component * component;
+  }
+  if (!Number.isFinite(squares)) throw new RangeError('A vector has a component that is not a finite number');
+  if (squares === 0) throw new RangeError('A vector whose components are all 0 has no direction to compare');
+  const factor = 1 / Math.sqrt(squares);
+  return vector.map((x) => x * factor);
+};
+
+/** More than half, by what the division and the scale lose in a step of 8 or 16 bits. */
+const half = 0.5001;
+const levelMax = 127;
+
+/**
+ * More than what sums of 32 bits lose: each of some 60 operations at most 2^-24 of the sum of the products' sizes, which is
+ * at most 1 by Cauchy and Schwarz.
+ */
+const rounding = 1e-5;
+
+/**
+ * How far a similarity may be above that of the row in 8 bits, in multiples of the row's scale. A number of the vector is
+ * off by at most half the scale, so by Hölder's inequality the sum of products is by half the sum of the query's sizes;
+ * and the query in 16 bits is off by half a step for each of the row's numbers.
+ */
+const reachOf = (query: Float32Array, step: number): number =>
+  half * (query.reduce((sum, x) => sum + Math.abs(x), 0) + step * levelMax * embeddingDimension);
+
+/**
+ * Each row of 8 bits tells how similar its vector is at most. As many vectors as are asked for are compared in full, those
+ * with the greatest bounds: the least of their scores is what the best have at least. So the others with bounds that are
+ * no less are compared, too. The query has unit length.
+ */
+const best = (
+  blocks: Blocks<EmbeddingChange, Shape>,
+  { vector, among, limit }: VectorQuery,
+): readonly VectorMatch[] => {
+  const visible = blocks.visible(among);
+  const query = levelsOf(vector);
+  const bounds = blocks.score(visible, query, reachOf(vector, query.step));
+  const compare = (places: Uint32Array): Float32Array =>
+    blocks.kernel.scoreVectors(
+      places.map((at) => (visible.addresses[at] ?? 0) + place.vector),
+      vector,
+    );
+  const first = compare(Uint32Array.from(bestScores(bounds, limit).slice(0, limit)));
+  const least = first.length < limit ? 0 : first.reduce((less, score) => Math.min(less, score), 1);
+  const compared = placesFrom(bounds, least - rounding);
+  const scores = compare(compared);
+  return bestScores(scores, limit).flatMap((at) => {
+    const found = visible.blocks[compared[at] ?? 0];
+    return found ? { collectionId: found.collectionId, score: scores[at] ?? 0 } : [];
+  });
+};
+
+/** The places of the bounds that are at least so great; of all if that is not above 0, to which lesser scores are raised. */
+const placesFrom = (bounds: Float32Array, least: number): Uint32Array => {
+  const places = new Uint32Array(bounds.length);
+  let count = 0;
+  for (let at = 0; at < bounds.length; at += 1) if (least <= 0 || (bounds[at] ?? 0) >= least) places[count++] = at;
+  return places.subarray(0, count);
 };

@@ -28,23 +28,6 @@ test('it stays while requests admitted earlier still search it', async () => {
   await expect.poll(() => models.all).toHaveLength(1);
 });
 
-test('a model is closed once, when it is dropped', async () => {
-  const closed: string[] = [];
-  const models = new SearchedModels({
-    open: (modelId) => modelId,
-    close: (model) => {
-      expect(models.all).not.toContain(model);
-      closed.push(model);
-    },
-    idleMs,
-  });
-  for (const modelId of ['first', 'second', 'third']) await models.during(modelId, async () => {});
-  expect(closed).toEqual([]);
-  await expect.poll(() => closed.toSorted()).toEqual(['first', 'second']);
-  await periods(5);
-  expect(closed).toHaveLength(2);
-});
-
 test('the only model stays, however long nothing searches', async () => {
   const models = open();
   const model = await searchedModel(models, 'only');

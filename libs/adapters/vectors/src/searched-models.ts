@@ -15,22 +15,13 @@ export const usualIdleMs = 30_000;
  */
 export class SearchedModels<Model> {
   readonly #open: (modelId: string) => Model;
-  readonly #close: ((model: Model) => void) | undefined;
   readonly #idleMs: number;
   readonly #held = new Map<string, Held<Model>>();
   #timer: NodeJS.Timeout | undefined;
 
-  /**
-   * A model is dropped if searches of another one came since, and none of its own within `idleMs`; then it is closed, and
-   * nothing searches it.
-   */
-  constructor(options: {
-    readonly open: (modelId: string) => Model;
-    readonly close?: (model: Model) => void;
-    readonly idleMs: number;
-  }) {
+  /** A model is dropped if searches of another one came since, and none of its own within `idleMs`. */
+  constructor(options: { readonly open: (modelId: string) => Model; readonly idleMs: number }) {
     this.#open = options.open;
-    this.#close = options.close;
     this.#idleMs = options.idleMs;
   }
 
@@ -51,7 +42,7 @@ export class SearchedModels<Model> {
     }
   }
 
-  /** At once. It is not closed: something may still search it. */
+  /** At once. */
   drop(modelId: string): void {
     this.#held.delete(modelId);
   }
@@ -65,11 +56,9 @@ export class SearchedModels<Model> {
   #dropIdle(): void {
     const now = performance.now();
     const latest = Math.max(...[...this.#held.values()].map(({ lastSearchedAt }) => lastSearchedAt));
-    for (const [modelId, { model, searches, lastSearchedAt }] of this.#held) {
+    for (const [modelId, { searches, lastSearchedAt }] of this.#held) {
       const isIdle = searches === 0 && now - lastSearchedAt >= this.#idleMs;
-      if (!isIdle || lastSearchedAt === latest) continue;
-      this.#held.delete(modelId);
-      this.#close?.(model);
+      if (isIdle && lastSearchedAt !== latest) this.#held.delete(modelId);
     }
     clearTimeout(this.#timer);
     // Perhaps no search comes that would drop it.

@@ -299,7 +299,7 @@ const ascending = (numbers: Uint32Array): Uint32Array => {
 };
 
 /** Writes the numbers of a vector as multiples of the returned scale, from -127 to 127. */
-const quantise = (vector: Float32Array, levels: Int8Array): number => {
+export const quantise = (vector: Float32Array, levels: Int8Array): number => {
   let greatest = 0;
   for (let i = 0; i < vector.length; i += 1) {
     const size = Math.abs(vector[i] ?? 0);

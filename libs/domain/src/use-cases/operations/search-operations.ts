@@ -36,7 +36,8 @@ export const searchOperations = (ports: Needs & Counting) => {
   const searchAmong = createSearch(ports);
   return async (principal: Principal, search: OperationSearch): Promise<OperationAnswer> => {
     const visible = await ports.visibleSets(principal);
-    const among = search.collectionId === null ? visible : visible.filter((id) => id === search.collectionId);
+    const among =
+      search.collectionId === null ? visible : visible.includes(search.collectionId) ? [search.collectionId] : [];
     const answer = await searchAmong(among, principal.epochs.operations, search);
     // A collection that may not be seen may not exist either.
     ports.uses.count(principal, 'search', among.length > 0 ? search.collectionId : null);

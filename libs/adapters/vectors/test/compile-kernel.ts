@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const wat2wasm = createRequire(import.meta.url).resolve('wabt/bin/wat2wasm');
+const fileOf = (name: string): string => fileURLToPath(new URL(`../src/${name}`, import.meta.url));
+
+export const bytesFile = fileOf('kernel-bytes.ts');
+
+/** The compiled kernel. It is passed as a file, since the tool's standard output is text. */
+const compile = (): Buffer => {
+  const folder = mkdtempSync(join(tmpdir(), 'kernel-'));
+  try {
+    const output = join(folder, 'kernel.wasm');
+    execFileSync(process.execPath, [wat2wasm, fileOf('kernel.wat'), `--output=${output}`]);
+    return readFileSync(output);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+};
+
+/** The text of `kernel-bytes.ts`. */
+export const kernelModule = (): string => {
+  const lines =
+    compile()
+      .toString('base64')
+      .match(/.{1,100}/g) ?? [];
+  return `/** \`kernel.wat\` compiled, in base64: "node test/compile-kernel.ts" in this project writes it. */
+export const kernelBase64 =
+${lines.map((line) => `  '${line}'`).join(' +\n')};
+`;
+};
+
+if (process.argv[1] === import.meta.filename) writeFileSync(bytesFile, kernelModule());

@@ -1,0 +1,49 @@
+import type { HybridVector } from '@portico/domain';
+
+const at = (numbers: ArrayLike<number>, place: number): number => numbers[place] ?? 0;
+const { fround } = Math;
+
+/** The sum of four lanes of 32 bits, in the order of `kernel.wat`. */
+const total = (lanes: Float32Array): number =>
+  fround(fround(at(lanes, 0) + at(lanes, 2)) + fround(at(lanes, 1) + at(lanes, 3)));
+
+export const unit = (vector: Float32Array): Float32Array => {
+  const factor = 1 / Math.sqrt(vector.reduce((sum, x) => sum + x * x, 0));
+  return vector.map((x) => x * factor);
+};
+
+/** The score of two unit vectors as `scoreVectors` sums it: 16 sums of every 16th product, which are then added. */
+export const fullScore = (query: Float32Array, vector: Float32Array): number => {
+  const sums = new Float32Array(16);
+  for (let i = 0; i < vector.length; i += 1) {
+    sums[i % 16] = at(sums, i % 16) + fround(at(query, i) * at(vector, i));
+  }
+  const pairs = (from: number) => sums.subarray(from, from + 4).map((x, i) => x + at(sums, from + 4 + i));
+  const [one, other] = [pairs(0), pairs(8)];
+  return Math.min(1, Math.max(0, total(one.map((x, i) => x + at(other, i)))));
+};
+
+/** The similarity of a question with an operation whose vector is these levels times the scale. */
+export const fullSimilarity = (
+  { dense, sparse }: HybridVector,
+  levels: Int8Array,
+  scale: number,
+  features: ReadonlyMap<number, number>,
+): number => {
+  const greatest = dense.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+  const levelMax = Math.min(32_767, Math.floor(0x7fff_ffff / (127 * (dense.length / 4))));
+  const sums = new Float64Array(8);
+  for (let i = 0; i < dense.length; i += 1) {
+    const level = greatest === 0 ? 0 : Math.round((at(dense, i) * levelMax) / greatest);
+    const lane = (i % 16) >> 1;
+    sums[lane] = at(sums, lane) + level * at(levels, i);
+  }
+  const lanes = Float32Array.from({ length: 4 }, (_, lane) => fround(at(sums, lane)) + fround(at(sums, lane + 4)));
+  const product = fround(fround(greatest / levelMax) * total(lanes));
+  let similarity = fround(scale * product);
+  for (const [i, feature] of sparse.indices.entries()) {
+    const weight = features.get(feature);
+    if (weight !== undefined) similarity = fround(similarity + at(sparse.weights, i) * weight);
+  }
+  return similarity;
+};

@@ -1,0 +1,64 @@
+const dimension = 768;
+
+export type Random = () => number;
+
+/** The same numbers between 0 and 1 for the same seed (mulberry32). */
+export const randomNumbers = (seed: number): Random => {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let x = Math.imul(state ^ (state >>> 15), state | 1);
+    x ^= x + Math.imul(x ^ (x >>> 7), x | 61);
+    return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
+  };
+};
+
+const normal = (random: Random): number => random() + random() + random() + random() - 2;
+const dense = (random: Random, around: number): Float32Array =>
+  Float32Array.from({ length: dimension }, (_, i) => normal(random) + around * Math.sin(i));
+/** A third of the numbers are dense, of the others few are not 0: as those of the built-in embedder. */
+const sparse = (random: Random): Float32Array => {
+  const vector = Float32Array.from({ length: dimension }, (_, i) => (i < 256 ? normal(random) : 0));
+  for (let i = 0; i < 12; i += 1) vector[256 + Math.floor(512 * random())] = 3 * normal(random);
+  return vector;
+};
+const axis = (random: Random): Float32Array => {
+  const vector = new Float32Array(dimension);
+  vector[Math.floor(dimension * random())] = random() < 0.5 ? -1 : 1;
+  return vector;
+};
+
+/** Each returns what makes the vectors of one set, and of the queries for it. */
+export const sets: Readonly<Record<string, (random: Random) => (isQuery: boolean) => Float32Array>> = {
+  'without a direction': (random) => () => dense(random, 0),
+  'all near to each other': (random) => () => dense(random, 4),
+  'mostly zeros': (random) => () => sparse(random),
+  'along the axes': (random) => () => axis(random),
+  'of few kinds, many of them equal': (random) => {
+    const kinds = Array.from({ length: 40 }, () => sparse(random));
+    return () => kinds[Math.floor(kinds.length * random() ** 2)] ?? axis(random);
+  },
+  'almost equal': (random) => {
+    const one = dense(random, 1);
+    return () => one.map((x) => x + 1e-3 * normal(random));
+  },
+  'that 8 bits do not tell apart': (random) => {
+    const one = dense(random, 1);
+    return () => one.map((x) => x + 1e-6 * normal(random));
+  },
+  // All of one length, with the same numbers in 8 bits but for one, which queries leave out: they ask for the side to which
+  // all others are off.
+  'as far from 8 bits as can be': (random) => (isQuery) => {
+    const other = 3 + 0.998 * (random() - 0.5);
+    const second = isQuery ? 0 : Math.sqrt(9_500 - (dimension - 2) * other ** 2);
+    return Float32Array.from({ length: dimension }, (_, i) => (isQuery ? 1 : i === 0 ? 127 : other)).fill(second, 1, 2);
+  },
+  'of any length': (random) => () => {
+    const length = 10 ** (36 * random() - 18);
+    return dense(random, 1).map((x) => x * length);
+  },
+  'opposite to each other': (random) => () => {
+    const side = random() < 0.9 ? -1 : 1;
+    return dense(random, 3).map((x) => x * side);
+  },
+};
