@@ -55,5 +55,4 @@ export * from './cipher-contract.ts';
 export * from './access-token-contract.ts';
 export * from './token-verifier-contract.ts';
 export * from './recorded-log.ts';
-export * from './stepping-clock.ts';
 export * from './word-embedder-contract.ts';

@@ -68,13 +68,12 @@ describe.each([16, 256, 768])('at %i dimensions, compared with a plain compariso
   });
 });
 
-/** Of two portions, the best of the second are above the last of the first, or only equal to it. */
-test.each([1, 20, 60])('the %i best are those of all, however many portions are compared', async (limit) => {
+test.each([1, 20, 60])('the %i best of equal blocks are those with the least ids', async (limit) => {
   const { index, blocks } = createSubject();
   const { operations, vector } = generator(768, 768);
   const among = Array.from({ length: 8 }, (_, i) => idOf(i));
   let asOf = 0;
-  // The second half repeats the first: 8 MB.
+  // The second half repeats the first.
   for (let i = 0; i < 4; i += 1) {
     const some = operations(1_001);
     blocks.put(idOf(i), some);

@@ -139,7 +139,7 @@ const best = (
   });
 };
 
-/** The places of the bounds that are at least so great; of all if that is not above 0, to which lesser scores are raised. */
+/** The places of the bounds that are at least so great; of all if that is not above 0: lesser scores become 0, too. */
 const placesFrom = (bounds: Float32Array, least: number): Uint32Array => {
   const places = new Uint32Array(bounds.length);
   let count = 0;

@@ -35,8 +35,8 @@ test('a set is read once, and again when its version has changed', async () => {
 });
 
 test('sets are kept up to 64 MiB, and the least recently used goes first', async () => {
-  // 80 bytes an id and 500 a set: eight fit.
-  const { reads, see } = setUp(104_800);
+  // 100 bytes an id and 500 a set: eight fit.
+  const { reads, see } = setUp(83_880);
   const names = Array.from({ length: 8 }, (_, i) => `caller ${i}`);
   for (const name of names) await see(name);
   for (const name of names) await see(name);
@@ -49,7 +49,7 @@ test('sets are kept up to 64 MiB, and the least recently used goes first', async
 });
 
 test('a new version takes the place of the one before', async () => {
-  const { reads, see } = setUp(104_800);
+  const { reads, see } = setUp(83_880);
   await see('bob');
   for (let version = 0; version < 20; version++) await see('ada', version);
   await see('bob');
