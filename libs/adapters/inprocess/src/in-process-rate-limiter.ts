@@ -8,11 +8,8 @@ import {
   type RateLimiter,
   windowSecondsMax,
 } from '@portico/domain';
-import { ticksPerSecond } from './admission-history.ts';
-import type { AdmissionHistory, Admissions, Judgement, Ticks } from './admission-history.ts';
-import { exactLimitMax, ExactHistory } from './exact-history.ts';
+import { AdmissionHistory, type Judgement, type Ticks, ticksPerSecond } from './admission-history.ts';
 import { type SavedSubject, takeRateLimitState, UnusableState, writeRateLimitState } from './rate-limit-state.ts';
-import { SubWindowHistory } from './sub-window-history.ts';
 
 export interface RateLimiterOptions {
   readonly clock: Clock;
@@ -40,7 +37,7 @@ export const createInProcessRateLimiter = async (options: RateLimiterOptions): P
 };
 
 interface Subject {
-  history: AdmissionHistory;
+  readonly history: AdmissionHistory;
   longestWindowSeconds: number;
 }
 
@@ -61,22 +58,22 @@ class Limiter implements InProcessRateLimiter {
   async consume(name: string, rule: LimitRule): Promise<RateLimitResult> {
     const now = this.#now();
     const known = this.#subjects.get(name);
-    const subject = known ? judgedBy(known, rule) : this.#add(name, rule);
-    if (!subject.history.fits(rule)) subject.history = fitting(rule, subject.history.admissions(), now);
+    const subject = known ?? { history: new AdmissionHistory(), longestWindowSeconds: 0 };
     const { history } = subject;
     const admitted = history.judge(now, rule).counted < rule.allowed;
-    if (admitted) history.admit(now);
-    const quota = quotaOf(rule, admitted, history.judge(now, rule), now);
+    if (admitted) history.admit(now, rule);
+    keepFor(rule, subject);
+    if (!known) this.#subjects.set(name, subject);
     // Two for a new subject, so that forgetting keeps ahead of growth.
     this.#forgetIdle(now, known ? 1 : 2);
-    return quota;
+    return quotaOf(rule, admitted, history.judge(now, rule), now);
   }
 
   async peek(name: string, rule: LimitRule): Promise<RateLimitResult> {
     const now = this.#now();
     const subject = this.#subjects.get(name);
-    if (subject) judgedBy(subject, rule);
-    const judgement = subject ? judgementOf(subject.history, rule, now) : { counted: 0, oldestAt: now, freeAt: now };
+    if (subject) keepFor(rule, subject);
+    const judgement = (subject?.history ?? new AdmissionHistory()).judge(now, rule);
     return quotaOf(rule, judgement.counted < rule.allowed, judgement, now);
   }
 
@@ -110,13 +107,6 @@ class Limiter implements InProcessRateLimiter {
     return Math.round(this.#options.clock.monotonic() * 1000);
   }
 
-  #add(name: string, rule: LimitRule): Subject {
-    const history = rule.allowed <= exactLimitMax ? new ExactHistory() : new SubWindowHistory(rule.windowSeconds);
-    const subject = { history, longestWindowSeconds: rule.windowSeconds };
-    this.#subjects.set(name, subject);
-    return subject;
-  }
-
   /** Examines the next few subjects in turn, and forgets those with nothing left in any window. */
   #forgetIdle(now: Ticks, examined: number): void {
     for (let i = 0; i < examined; i++) {
@@ -137,7 +127,8 @@ class Limiter implements InProcessRateLimiter {
     if (wallNow - state.savedAt >= windowSecondsMax * 1000) throw new UnusableState(`${stateFile} is too old`);
     const now = this.#now();
     for (const saved of state.subjects) {
-      const subject = restored(saved, now, now - wallNow * 1000);
+      const { longestWindowSeconds } = saved;
+      const subject = { history: AdmissionHistory.from(saved, now - wallNow * 1000, now), longestWindowSeconds };
       if (!isIdle(subject, now)) this.#subjects.set(saved.subject, subject);
     }
   }
@@ -148,29 +139,19 @@ class Limiter implements InProcessRateLimiter {
     const [now, savedAt] = [this.#now(), clock.now()];
     const subjects = [...this.#subjects]
       .filter(([, subject]) => !isIdle(subject, now))
-      .map(([name, subject]) => saved(name, subject, savedAt * 1000 - now));
+      .map(([subject, { history, longestWindowSeconds }]): SavedSubject => {
+        return { subject, longestWindowSeconds, ...history.saved(savedAt * 1000 - now) };
+      });
     await writeRateLimitState(stateFile, { savedAt, subjects });
   }
 }
 
-const judgedBy = (subject: Subject, { windowSeconds }: LimitRule): Subject => {
-  if (windowSeconds > subject.longestWindowSeconds) subject.longestWindowSeconds = windowSeconds;
-  return subject;
+const keepFor = ({ windowSeconds }: LimitRule, subject: Subject): void => {
+  subject.longestWindowSeconds = Math.max(subject.longestWindowSeconds, windowSeconds);
 };
 
 const isIdle = ({ history, longestWindowSeconds }: Subject, now: Ticks): boolean =>
   now - history.lastAdmittedAt >= longestWindowSeconds * ticksPerSecond;
-
-const fitting = (
-  { allowed, windowSeconds }: LimitRule,
-  admissions: Iterable<Admissions>,
-  now: Ticks,
-): AdmissionHistory =>
-  allowed <= exactLimitMax ? ExactHistory.from(admissions, now) : SubWindowHistory.from(admissions, windowSeconds, now);
-
-/** Judges with a copy if the history does not fit the rule: a peek must not make it less exact. */
-const judgementOf = (history: AdmissionHistory, rule: LimitRule, now: Ticks): Judgement =>
-  (history.fits(rule) ? history : fitting(rule, history.admissions(), now)).judge(now, rule);
 
 const quotaOf = (
   rule: LimitRule,
@@ -186,23 +167,3 @@ const quotaOf = (
 });
 
 const secondsUntil = (time: Ticks, now: Ticks): number => Math.ceil((time - now) / ticksPerSecond);
-
-const saved = (name: string, { history, longestWindowSeconds }: Subject, toWallClock: number): SavedSubject => {
-  const admissions = [...history.admissions()];
-  return {
-    subject: name,
-    longestWindowSeconds,
-    windowSeconds: history.windowSeconds,
-    times: Float64Array.from(admissions, ([at]) => at + toWallClock),
-    counts: Float64Array.from(admissions, ([, count]) => count),
-  };
-};
-
-/** Times in the future, from a machine clock that was set back, become the current time. */
-const restored = (saved: SavedSubject, now: Ticks, fromWallClock: number): Subject => {
-  const { times, counts, windowSeconds, longestWindowSeconds } = saved;
-  const admissions = Array.from(times, (time, i): Admissions => [Math.min(time + fromWallClock, now), counts[i] ?? 0]);
-  const history =
-    windowSeconds === null ? ExactHistory.from(admissions, now) : SubWindowHistory.from(admissions, windowSeconds, now);
-  return { history, longestWindowSeconds };
-};

@@ -3,17 +3,13 @@ import { readFile, rm } from 'node:fs/promises';
 import { deserialize, serialize } from 'node:v8';
 import { replaceFile } from '@portico/dependencies';
 import type { Instant } from '@portico/domain';
+import type { SavedHistory } from './admission-history.ts';
 
-/** The state of one subject when the limiter was closed. */
-export interface SavedSubject {
+/** One subject when the limiter was closed; times are microseconds of the wall clock since 1970. */
+export interface SavedSubject extends SavedHistory {
   readonly subject: string;
   /** The longest window that it was judged by. */
   readonly longestWindowSeconds: number;
-  /** As in `AdmissionHistory`. */
-  readonly windowSeconds: number | null;
-  /** Microseconds of the wall clock since 1970, ascending. */
-  readonly times: Float64Array;
-  readonly counts: Float64Array;
 }
 
 export interface RateLimitState {
@@ -25,7 +21,7 @@ export interface RateLimitState {
 export class UnusableState extends Error {}
 
 /** The first line of the file: its type and layout version. A SHA-256 and the state follow. */
-const heading = Buffer.from('portico rate limits 1\n');
+const heading = Buffer.from('portico rate limits 2\n');
 const digestBytes = 32;
 const digestOf = (body: Uint8Array): Buffer => createHash('sha256').update(body).digest();
 

@@ -3,7 +3,6 @@ import type { Probe } from '@portico/domain';
 import { Redis, ReplyError } from 'ioredis';
 import { problemOf } from './connection-problem.ts';
 import { readRedisUrl, type RedisAddress } from './redis-address.ts';
-import { RunningTimeLimits, type RunningTimeLimit } from './running-time-limits.ts';
 import { readServerFacts, serverWarnings } from './server-facts.ts';
 
 /** A command times out after this; if a PING then times out too, Redis is away. */
@@ -49,7 +48,7 @@ export interface RedisConnection {
   readonly probe: Probe;
   /**
    * Sends commands; those of one turn of the event loop leave together. Throws `RedisAway` at once while Redis is known
-   * to be away, and after 200 ms without a reply, not counting stalls of this process. Throws `RedisRefusal` if Redis
+   * to be away, and after 200 ms without a reply; one that arrived while this process stalled is in time. Throws `RedisRefusal` if Redis
    * replies with an error. Any other error of `question` (a reply that makes no sense) is taken as a sign that the
    * connection is out of step.
    */
@@ -87,14 +86,13 @@ class Connection implements RedisConnection {
   readonly #log: Log;
   readonly #outage: Outage;
   readonly #timeoutMs: number;
-  readonly #limits = new RunningTimeLimits();
   readonly #toldWarnings = new Set<string>();
   readonly #toldRefusals = new Set<string>();
   readonly #noteOpened: () => void;
   #state: State = 'opening';
   /** Whether it refused a write: a primary that became a replica. */
   #wasReplica = false;
-  #signInLimit: RunningTimeLimit | null = null;
+  #signInLimit: NodeJS.Timeout | null = null;
   #attempts = 0;
   #lastProblem = connectionClosed;
   #gathering = false;
@@ -141,14 +139,14 @@ class Connection implements RedisConnection {
   #answer<Answer>(question: (client: Redis) => Promise<Answer>): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const late = () => reject(new NoAnswer(`it did not answer within ${this.#timeoutMs} ms`));
-      const limit = this.#limits.start(this.#timeoutMs, late);
+      const limit = startLimit(this.#timeoutMs, late);
       question(this.client).then(
         (answer) => {
-          this.#limits.stop(limit);
+          clearTimeout(limit);
           resolve(answer);
         },
         (error: unknown) => {
-          this.#limits.stop(limit);
+          clearTimeout(limit);
           reject(error instanceof Error ? error : new Error(String(error)));
         },
       );
@@ -175,11 +173,13 @@ class Connection implements RedisConnection {
   #signIn(): void {
     const { stream } = this.client;
     const reason = `it did not answer the sign-in within ${connectTimeoutMs} ms`;
-    this.#signInLimit = this.#limits.start(connectTimeoutMs, () => this.#giveUp(stream, reason));
+    this.#signInLimit = startLimit(connectTimeoutMs, () => {
+      if (this.#signInLimit) this.#giveUp(stream, reason);
+    });
   }
 
   #endSignIn(): void {
-    if (this.#signInLimit) this.#limits.stop(this.#signInLimit);
+    if (this.#signInLimit) clearTimeout(this.#signInLimit);
     this.#signInLimit = null;
   }
 
@@ -303,6 +303,10 @@ class Connection implements RedisConnection {
     return shown.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, reasonCharsMax);
   }
 }
+
+/** After a stall of this process, timers run before arrived data is read: `late` waits until it was. */
+const startLimit = (limitMs: number, late: () => void): NodeJS.Timeout =>
+  setTimeout(() => setImmediate(late), limitMs).unref();
 
 const isOfReplica = (error: unknown): boolean =>
   error instanceof ReplyError && /(^|-)READONLY /.test((error as Error).message);

@@ -16,7 +16,7 @@ export interface RedisRateLimiterOptions {
   /** Counts while Redis cannot; it never fails. */
   readonly fallback: RateLimiter;
   readonly log: Log;
-  /** For tests: microseconds since 1970, in place of the server's clock. */
+  /** For tests: milliseconds since 1970, in place of the server's clock. */
   readonly timeOfTests?: () => number;
 }
 
@@ -31,14 +31,14 @@ const checkRule: LimitRule = { allowed: 1, windowSeconds: 1 };
 
 /**
  * Counts in Redis, for all processes together and by the server's clock, with one script call per decision
- * (`sliding-window.lua` documents the data). A key expires an eighth after the longest window that judged it.
+ * (`sliding-window.lua` documents the data). A key expires with the longest window that judged it.
  *
  * While Redis is away or refuses, the fallback decides, per process and with the full limit. No history is copied in either
  * direction: an outage can admit a subject's limit once more per process. A reply that comes too late can do so for that one
  * request. A stall of this process is not an outage.
  */
 export const createRedisRateLimiter = (options: RedisRateLimiterOptions): RedisRateLimiter => {
-  options.redis.client.defineCommand('portico_limit', { lua: slidingWindowScript, numberOfKeys: 1 });
+  options.redis.client.defineCommand('portico_limit', { lua: slidingWindowScript, numberOfKeys: 2 });
   const limiter = new Decisions(options);
   return {
     consume: (subject, rule) => limiter.decide('consume', subject, rule),
@@ -63,7 +63,13 @@ type Question = 'consume' | 'peek';
 
 /** The client, with the script defined as a command. */
 interface ScriptClient {
-  portico_limit(key: string, allowed: number, windowSeconds: number, ...rest: (string | number)[]): Promise<unknown>;
+  portico_limit(
+    log: string,
+    counts: string,
+    allowed: number,
+    windowSeconds: number,
+    ...rest: (string | number)[]
+  ): Promise<unknown>;
 }
 
 class Decisions {
@@ -123,8 +129,8 @@ class Decisions {
       const time = timeOfTests ? [timeOfTests()] : [];
       const { allowed, windowSeconds } = rule;
       const script = client as unknown as ScriptClient;
-      const key = limitKey(installation, subject);
-      return resultFrom(await script.portico_limit(key, allowed, windowSeconds, question, ...time), rule);
+      const { log, counts } = limitKeys(installation, subject);
+      return resultFrom(await script.portico_limit(log, counts, allowed, windowSeconds, question, ...time), rule);
     });
   }
 
@@ -134,8 +140,14 @@ class Decisions {
   }
 }
 
-/** The 1 is the version of the value's layout: a new layout gets a new key, so that two versions can run side by side. */
-export const limitKey = (installation: string, subject: string): string => `portico:${installation}:limit:1:${subject}`;
+/** The 2 is the version of the layout: a new layout gets new keys, so that two versions can run side by side. */
+export const limitKeys = (
+  installation: string,
+  subject: string,
+): { readonly log: string; readonly counts: string } => ({
+  log: `portico:${installation}:limit:2:log:${subject}`,
+  counts: `portico:${installation}:limit:2:counts:${subject}`,
+});
 
 const resultFrom = (answer: unknown, rule: LimitRule): RateLimitResult => {
   if (!Array.isArray(answer) || answer.length !== 4 || !answer.every(Number.isInteger)) {

@@ -5,7 +5,7 @@ import { startRedis } from '@portico/test-servers';
 import { describe, expect, test } from 'vitest';
 import { openObserved, type Observed } from '../test/observed-connection.ts';
 import { connectTimeoutMs } from './redis-connection.ts';
-import { limitKey, refusalPauseMs } from './redis-rate-limiter.ts';
+import { limitKeys, refusalPauseMs } from './redis-rate-limiter.ts';
 
 const rule = { allowed: 5, windowSeconds: 60 };
 const password = 'hunter2/with @ signs';
@@ -88,7 +88,7 @@ describe.skipIf(!isHere)('the settings of a Redis', () => {
     const check = async ({ limiter, fallbacks, warnings, redis }: Observed) => {
       await expect(redis.client.info()).rejects.toThrow(/NOPERM|unknown command/);
       expect((await limiter.consume('ada', rule)).remaining).toBe(4);
-      expect(await redis.client.exists(limitKey('here', 'ada'))).toBe(1);
+      expect(await redis.client.exists(limitKeys('here', 'ada').log)).toBe(1);
       expect([warnings, fallbacks]).toEqual([[], []]);
     };
     await withServer({ args }, check, (url) => withPassword(url, 'sesame'));

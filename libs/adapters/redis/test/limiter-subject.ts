@@ -1,7 +1,7 @@
 import { recordLog } from '@portico/contracts';
 import type { RateLimiter } from '@portico/domain';
 import { openRedis } from '../src/redis-connection.ts';
-import { createRedisRateLimiter, limitKey } from '../src/redis-rate-limiter.ts';
+import { createRedisRateLimiter, limitKeys } from '../src/redis-rate-limiter.ts';
 
 /** A command timeout that no test about counting reaches: the machine may be busy. */
 export const patientMs = 3_600_000;
@@ -20,22 +20,22 @@ export const noFallback: RateLimiter = {
 export const createSubjects = async (url: string) => {
   const log = recordLog();
   const redis = await openRedis({ url, log, timeoutMs: patientMs });
-  let now = Date.UTC(2026, 0, 1) * 1000 + 123_457;
+  let now = Date.UTC(2026, 0, 1) + 457;
   let made = 0;
   const shared = createRedisRateLimiter({
     redis,
     installation: 'here',
     fallback: noFallback,
     log,
-    timeOfTests: () => now,
+    timeOfTests: () => Math.floor(now),
   });
   return {
     client: redis.client,
     warnings: log.messages,
-    /** The time that the limiters see, in microseconds. */
+    /** The time that the limiters see, in milliseconds. */
     now: () => now,
-    setNow: (microseconds: number) => {
-      now = microseconds;
+    setNow: (milliseconds: number) => {
+      now = milliseconds;
     },
     next: () => {
       const namespace = `${++made} `;
@@ -47,11 +47,15 @@ export const createSubjects = async (url: string) => {
             shared.peekEach(asked.map(({ subject, rule }) => ({ subject: namespace + subject, rule }))),
         } satisfies RateLimiter,
         advance: async (milliseconds: number) => {
-          now += milliseconds * 1000;
+          now += milliseconds;
         },
-        keyOf: (subject: string) => limitKey('here', namespace + subject),
+        keysOf: (subject: string) => limitKeys('here', namespace + subject),
       };
     },
+    /** What a subject takes in Redis, the keys included. */
+    bytesOf: async ({ log, counts }: ReturnType<typeof limitKeys>): Promise<number> =>
+      Number((await redis.client.memory('USAGE', log)) ?? 0) +
+      Number((await redis.client.memory('USAGE', counts)) ?? 0),
     close: () => redis.close(),
   };
 };
