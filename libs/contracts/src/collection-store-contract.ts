@@ -376,6 +376,47 @@ export const collectionStoreContract = {
     deepStrictEqual(await stores.collections.visibleIds({ of: 'nothing' }), []);
   },
 
+  'collections are found by exactly their names, all that share one, in the order of a list': async (stores) => {
+    const names = ['Caf\u00e9', 'b', 'Caf\u00e9', 'caf\u00e9', 'Cafe\u0301', 'c', 'Cafe'];
+    const [first, b, second, lower] = await addedNames(stores, names);
+    const found = async (...names: string[]) => (await stores.collections.findByNames(all, names)).map(({ id }) => id);
+    deepStrictEqual(await found('Caf\u00e9'), [first, second]);
+    deepStrictEqual(await found('caf\u00e9', 'b', 'b'), [b, lower!]);
+    deepStrictEqual(await stores.collections.findByNames(all, ['b']), [{ id: b, name: 'b' }]);
+  },
+
+  'names that no collection has find nothing': async (stores) => {
+    await addedNames(stores, ['Roads', 'Rivers', 'Rails']);
+    const unknown = ['', 'roads', 'Road', 'Roads ', '%', '_ails', 'Roads\0', 'Roads\ud800', `Roads'`, '"Roads"'];
+    deepStrictEqual(await stores.collections.findByNames(all, unknown), []);
+    deepStrictEqual(await stores.collections.findByNames(all, []), []);
+    deepStrictEqual(
+      (await stores.collections.findByNames(all, [...unknown, 'Rails'])).map(({ name }) => name),
+      ['Rails'],
+    );
+  },
+
+  'many collections are found by their names at once': async (stores) => {
+    const names = Array.from({ length: 60 }, (_, at) => `Roads ${at}`);
+    await addedNames(stores, [...names, 'Rivers']);
+    const asked = [...names, ...Array.from({ length: 2_000 }, (_, at) => `Rails ${at}`)];
+    const found = await stores.collections.findByNames(all, asked);
+    deepStrictEqual(found.map(({ name }) => name).sort(), names.toSorted());
+  },
+
+  'a client finds by name what it is granted, and nobody else finds anything': async (stores) => {
+    const [client, other] = [aProfile(), aProfile()];
+    const [roads, rivers] = await addedNames(stores, ['Roads', 'Rivers', 'Roads']);
+    for (const profile of [client, other]) await stores.profiles.add(profile, noEffects);
+    await grantOne(stores.grants, client.id, roads, () => ({ grantedAt: start, ...noEffects }));
+    await grantOne(stores.grants, other.id, rivers, () => ({ grantedAt: start, ...noEffects }));
+    const found = async (visibility: Visibility) =>
+      (await stores.collections.findByNames(visibility, ['Roads', 'Rivers'])).map(({ id }) => id);
+    deepStrictEqual(await found({ of: 'granted', to: client.id, at: start }), [roads]);
+    deepStrictEqual(await found({ of: 'granted', to: other.id, at: start }), [rivers]);
+    deepStrictEqual(await found({ of: 'nothing' }), []);
+  },
+
   'names leave out collections that do not exist': async (stores) => {
     const [a, b] = await addedNames(stores, ['Ä', 'b', 'c']);
     deepStrictEqual(

@@ -23,6 +23,10 @@ const reads = {
     (await collections.list(grantedTo(client, now), null)).some((line) => line.id === id),
   page: async ({ collections }, client, id, now) =>
     (await collections.list(grantedTo(client, now), { limit: 99, after: null })).some((line) => line.id === id),
+  byName: async ({ collections }, client, id, now) => {
+    const name = (await collections.find(id))?.name ?? '';
+    return (await collections.findByNames(grantedTo(client, now), [name])).some((line) => line.id === id);
+  },
   visibleIds: async ({ collections }, client, id, now) =>
     (await collections.visibleIds(grantedTo(client, now))).includes(id),
   collectionsOf: async ({ grants }, client, id, now) =>

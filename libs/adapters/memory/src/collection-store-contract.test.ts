@@ -259,6 +259,25 @@ const sabotages: Sabotages<typeof collectionStoreContract, Stores> = {
   'the visibility "nothing" shows nothing': seeing((visibility) =>
     visibility.of === 'nothing' ? { of: 'all' } : visibility,
   ),
+  'collections are found by exactly their names, all that share one, in the order of a list': breaking(
+    'collections',
+    (right) => ({
+      findByNames: async (visibility, names) => {
+        const keys = names.map(nameKey);
+        return (await right.list(visibility, null)).filter(({ name }) => keys.includes(nameKey(name)));
+      },
+    }),
+  ),
+  'names that no collection has find nothing': breaking('collections', (right) => ({
+    findByNames: async (visibility, names) =>
+      (await right.list(visibility, null)).filter(({ name }) => names.some((asked) => name.includes(asked))),
+  })),
+  'many collections are found by their names at once': breaking('collections', (right) => ({
+    findByNames: async (visibility, names) => right.findByNames(visibility, names.slice(0, 50)),
+  })),
+  'a client finds by name what it is granted, and nobody else finds anything': breaking('collections', (right) => ({
+    findByNames: async (_visibility, names) => right.findByNames({ of: 'all' }, names),
+  })),
   'names leave out collections that do not exist': breaking('collections', (right) => ({
     names: async (ids) => new Map([...ids.map((id) => [id, ''] as const), ...(await right.names(ids))]),
   })),

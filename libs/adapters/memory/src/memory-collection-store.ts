@@ -60,13 +60,16 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
     },
 
     async list(visibility, page, containing = null) {
-      const lines = inListOrder(named(containing, visible(database, visibility))).map(lineOf);
+      const lines = inListOrder(containingOf(containing, visible(database, visibility))).map(lineOf);
       if (!page) return lines;
       return lines.filter((line) => isAfter(line, page.after)).slice(0, page.limit);
     },
 
+    findByNames: async (visibility, names) =>
+      inListOrder(visible(database, visibility).filter(({ name }) => names.includes(name))).map(named),
+
     async count(visibility, containing) {
-      return named(containing, visible(database, visibility)).length;
+      return containingOf(containing, visible(database, visibility)).length;
     },
 
     async visibleIds(visibility) {
@@ -123,7 +126,9 @@ const visible = (database: MemoryDatabase, visibility: Visibility): Collection[]
   }
 };
 
-const named = (containing: string | null, collections: readonly Collection[]): readonly Collection[] =>
+const named = ({ id, name }: Collection) => ({ id, name });
+
+const containingOf = (containing: string | null, collections: readonly Collection[]): readonly Collection[] =>
   containing === null ? collections : collections.filter(({ name }) => nameKey(name).includes(nameKey(containing)));
 
 const lineOf = ({ id, name, description, createdAt, updatedAt }: Collection): ListedCollection => ({

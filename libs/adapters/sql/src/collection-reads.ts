@@ -1,6 +1,13 @@
-import { nameKey, type CollectionId, type ListedCollection, type ListPage, type Visibility } from '@portico/domain';
+import {
+  nameKey,
+  type CollectionId,
+  type ListedCollection,
+  type ListPage,
+  type NamedCollection,
+  type Visibility,
+} from '@portico/domain';
 import type { CollectionReads } from './collection-store.ts';
-import { grantedIds, grantedIdsParameters } from './memberships.ts';
+import { grantedIds, grantedIdsParameters, isGranted, isGrantedParameters } from './memberships.ts';
 import type { PreparedRead, PreparedReads, Value } from './sql.ts';
 import { columns } from './table.ts';
 
@@ -21,6 +28,8 @@ export const createSqlCollectionReads = (
     (packed) => `select c.document_digest as "digest", ${packed} as "packed", d.crc32, d.bytes ${fromDocument}`,
   );
   const names = reads.all<{ id: CollectionId; name: string }>(`${selectNames} (${idsInJson})`);
+  const allNamed = reads.all<NamedCollection>(`${selectNamed} (${idsInJson}) ${inOrder}`);
+  const grantedNamed = reads.all<NamedCollection>(`${selectNamed} (${idsInJson}) and ${isGranted('c.id')} ${inOrder}`);
   const lists = prepareLists(reads);
   const allIds = reads.column<CollectionId>('select id from collections');
   const idsOf = reads.column<CollectionId>(grantedIds);
@@ -35,6 +44,18 @@ export const createSqlCollectionReads = (
       // A view: it is sent without a copy.
       const deflated = new Uint8Array(packed.buffer, packed.byteOffset, packed.byteLength);
       return { digest, packed: { deflated, crc32, bytes } };
+    },
+
+    async findByNames(visibility, asked) {
+      // No stored text has such characters, and PostgreSQL refuses them.
+      const storable = asked.filter((name) => name.isWellFormed() && !name.includes('\0'));
+      if (storable.length === 0 || visibility.of === 'nothing') return [];
+      const keys = JSON.stringify([...new Set(storable.map(nameKey))]);
+      const found = await (visibility.of === 'all'
+        ? allNamed(keys)
+        : grantedNamed(keys, ...isGrantedParameters(visibility.to, visibility.at)));
+      const exactly = new Set(asked);
+      return found.filter(({ name }) => exactly.has(name));
     },
 
     async visibleIds(visibility) {
@@ -96,7 +117,6 @@ type PreparedLists = ReturnType<typeof preparedLists>;
 const preparedLists = (reads: PreparedReads, from: string) => {
   const select = `select ${listed} ${from}`;
   const [after, contains] = ['(c.name_key, c.id) > (?, ?)', `c.name_key like ? escape '!'`];
-  const inOrder = 'order by c.name_key, c.id';
   return {
     whole: reads.all<ListedCollection>(`${select} ${inOrder}`),
     after: reads.all<ListedCollection>(`${select} where ${after} ${inOrder} limit ?`),
@@ -114,5 +134,7 @@ const patternOf = (containing: string): string => `%${nameKey(containing).replac
 
 const listed = columns('c', ['id', 'name', 'description', 'createdAt', 'updatedAt']);
 const fromGranted = `from (${grantedIds}) visible join collections c on c.id = visible.collection_id`;
+const inOrder = 'order by c.name_key, c.id';
+const selectNamed = 'select c.id, c.name from collections c where c.name_key in';
 const selectNames = 'select id, name from collections where id in';
 const fromDocument = 'from documents d join collections c on c.id = d.collection_id where d.collection_id = ?';

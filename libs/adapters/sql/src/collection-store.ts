@@ -21,7 +21,10 @@ import type { SqlDatabase, Sql } from './sql.ts';
 import { columns, upsertInto, write } from './table.ts';
 
 /** The reads of the hot paths; each dialect has its own SQL for them. */
-export type CollectionReads = Pick<CollectionStore, 'document' | 'list' | 'count' | 'visibleIds' | 'names'>;
+export type CollectionReads = Pick<
+  CollectionStore,
+  'document' | 'list' | 'findByNames' | 'count' | 'visibleIds' | 'names'
+>;
 
 export const createSqlCollectionStore = (database: SqlDatabase, reads: CollectionReads): CollectionStore => ({
   ...reads,

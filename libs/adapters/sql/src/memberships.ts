@@ -25,3 +25,11 @@ export const grantedIds = `select g.collection_id from grants g where g.profile_
   where g.group_id = mine.group_id and ${isLive('g')}`;
 
 export const grantedIdsParameters = (profile: string, at: number) => [profile, at, profile, profile, at] as const;
+
+/** Whether a profile has a collection at a moment, for few collections; its parameters are as follows. */
+export const isGranted = (collection: string): string => `(exists (select 1 from grants g
+    where g.profile_id = ? and g.collection_id = ${collection} and ${isLive('g')})
+  or exists (select 1 from group_grants g where g.collection_id = ${collection} and ${isLive('g')}
+    and g.group_id in (${groupsOf('?')})))`;
+
+export const isGrantedParameters = (profile: string, at: number) => [profile, at, at, profile, profile] as const;

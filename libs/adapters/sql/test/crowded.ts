@@ -27,6 +27,7 @@ export const crowded = async (
     copies(insertProfile.text, 'profiles', crowd.profiles, {
       id: `'p' || n`,
       email: `'e' || n`,
+      email_key: `'e' || n`,
       uid: `'u' || n`,
       client_id: `'c' || n`,
       in_groups: 'n > 10',

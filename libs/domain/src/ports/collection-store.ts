@@ -9,6 +9,8 @@ export interface ListPage {
   readonly after: { readonly nameKey: string; readonly id: CollectionId } | null;
 }
 
+export type NamedCollection = Pick<Collection, 'id' | 'name'>;
+
 /** What is stored of a document: its text and its operations. */
 export type DocumentContent = Pick<ReadDocument, 'packed' | 'operations'>;
 
@@ -52,6 +54,9 @@ export interface CollectionStore {
    * those whose name contains it, without regard to case. Reads no document.
    */
   list(visibility: Visibility, page: ListPage | null, containing?: string | null): Promise<readonly ListedCollection[]>;
+
+  /** The visible collections that have exactly one of these names, in the order of `list`. */
+  findByNames(visibility: Visibility, names: readonly string[]): Promise<readonly NamedCollection[]>;
 
   /** How many `list` returns without a page. */
   count(visibility: Visibility, containing: string | null): Promise<number>;

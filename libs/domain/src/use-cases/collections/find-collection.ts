@@ -28,7 +28,7 @@ const named = async (
   reference: CollectionReference,
 ): Promise<CollectionId> => {
   if (reference.by === 'id') return reference.id;
-  const [found, ...others] = (await collections.list(visibility, null)).filter(({ name }) => name === reference.name);
+  const [found, ...others] = await collections.findByNames(visibility, [reference.name]);
   if (others.length > 0) throw new PorticoError('name_shared');
   if (!found) throw new PorticoError('collection_not_found');
   return found.id;

@@ -1,5 +1,5 @@
 import type { AdminAuthority } from '../../access/principal.ts';
-import { nameKey, type Collection, type ListedCollection } from '../../collections/collection.ts';
+import type { Collection } from '../../collections/collection.ts';
 import type { Operation } from '../../documents/operation.ts';
 import { PorticoError } from '../../errors.ts';
 import type { CollectionId, ProfileId } from '../../ids.ts';
@@ -117,25 +117,7 @@ const namesakesOf = async (
 ): Promise<readonly CollectionId[]> =>
   (await named(collections, name)).flatMap((other) => (other.id === id ? [] : other.id));
 
-const namedPage = 100;
-/** Before every id. */
-const firstId = '00000000-0000-0000-0000-000000000000' as CollectionId;
-
-/** The collections of exactly this name: lists are sorted by it, without regard to case. */
-const named = async (
-  collections: Ports['collections'],
-  name: string,
-): Promise<readonly Pick<ListedCollection, 'id'>[]> => {
-  const found: ListedCollection[] = [];
-  const key = nameKey(name);
-  for (let after = { nameKey: key, id: firstId }; ;) {
-    const page = await collections.list({ of: 'all' }, { limit: namedPage, after });
-    found.push(...page.filter((collection) => collection.name === name));
-    const last = page.at(-1);
-    if (!last || page.length < namedPage || nameKey(last.name) !== key) return found;
-    after = { nameKey: key, id: last.id };
-  }
-};
+const named = (collections: Ports['collections'], name: string) => collections.findByNames({ of: 'all' }, [name]);
 
 const everything = { tag: null, containing: null };
 

@@ -120,5 +120,5 @@ const profilesNamed = async (ports: Needs, emails: readonly string[]) => {
 
 const groupsNamed = async ({ groups }: Needs, names: readonly string[]) => idsByName(await groups.findByNames(names));
 
-const collectionsNamed = async ({ collections }: Needs, _names: readonly string[]) =>
-  idsByName(await collections.list({ of: 'all' }, null));
+const collectionsNamed = async ({ collections }: Needs, names: readonly string[]) =>
+  idsByName(await collections.findByNames({ of: 'all' }, names));

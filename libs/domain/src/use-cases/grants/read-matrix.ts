@@ -69,8 +69,8 @@ const mustExist = async (
   if (group?.by === 'name' && (await groups.findByNames([group.name])).length === 0)
     throw new PorticoError('group_not_found');
   if (collection?.by !== 'name') return;
-  const all = await collections.list({ of: 'all' }, null);
-  if (!all.some(({ name }) => name === collection.name)) throw new PorticoError('collection_not_found');
+  const named = await collections.findByNames({ of: 'all' }, [collection.name]);
+  if (named.length === 0) throw new PorticoError('collection_not_found');
 };
 
 const filterOf = ({ includeExpired, ...filter }: MatrixQuery, now: number): MatrixFilter => ({
