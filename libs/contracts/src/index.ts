@@ -4,6 +4,7 @@ export * from './document-reader-contract.ts';
 export * from './access-matrix-contract.ts';
 export * from './access-request-store-contract.ts';
 export * from './audit-log-contract.ts';
+export * from './cache-contract.ts';
 export * from './caller-lookup-contract.ts';
 export * from './collection-store-contract.ts';
 export * from './deadline-contract.ts';

@@ -65,6 +65,7 @@ export type * from './search/search-model.ts';
 export * from './usage/usage.ts';
 export { searchQueryMax, type SearchAnswer, type SearchResult, type VectorMatch } from './search/search-result.ts';
 
+export { cachedBytesMax, cachedMax, cachedMs } from './ports/cache.ts';
 export type * from './ports/index.ts';
 
 // The menu, with its inputs and outputs

@@ -1,2 +1,3 @@
+export * from './in-process-cache.ts';
 export * from './in-process-job-queue.ts';
 export * from './in-process-rate-limiter.ts';

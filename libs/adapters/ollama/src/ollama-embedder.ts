@@ -89,7 +89,7 @@ class OllamaServerEmbedder implements OllamaEmbedder {
       api,
       model,
       rememberedMs: limits.rememberedMs,
-      lookMs: limits.queryMs,
+      lookMs: limits.checkMs,
       onChange: (id, before) =>
         log.info({}, before ? `The embedding model is now ${id} (was ${before})` : `The embedding model is ${id}`),
     });

@@ -6,5 +6,6 @@ export {
   type RedisConnection,
   type RedisConnectionOptions,
 } from './redis-connection.ts';
+export { createRedisCache, type RedisCacheOptions } from './redis-cache.ts';
 export { createRedisRoster, livingInRedis } from './redis-roster.ts';
 export { createRedisRateLimiter, type RedisRateLimiter, type RedisRateLimiterOptions } from './redis-rate-limiter.ts';

@@ -1,4 +1,5 @@
 import type {
+  Cache,
   DocumentReader,
   Embedder,
   JobQueue,
@@ -55,6 +56,8 @@ export interface Parts extends Omit<Ports, 'probes' | 'tokens' | 'mailer' | 'lim
   readonly installation: string;
   /** Counts requests; has a probe if a server does it. */
   readonly limiter: RateLimiter & { readonly probe?: Probe };
+  /** Keeps vectors of queries from a model on a server. */
+  readonly cache: Cache;
   /** Verifies identity tokens; has a probe if the issuer is external. */
   readonly identity: { readonly verifier: TokenVerifier; readonly probe: Probe | null };
   /** The addresses of the configured issuer that a browser uses for signing in, as last known. Never waits. */

@@ -85,6 +85,7 @@ export interface Ports extends StorePorts {
 export type * from './access-matrix.ts';
 export type * from './access-request-store.ts';
 export type * from './audit-log.ts';
+export type * from './cache.ts';
 export type * from './caller-lookup.ts';
 export type * from './random-source.ts';
 export type * from './clock.ts';

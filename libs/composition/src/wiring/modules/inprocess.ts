@@ -1,9 +1,14 @@
 import { join } from 'node:path';
-import { createClosedJobQueue, createInProcessJobQueue, createInProcessRateLimiter } from '@portico/inprocess';
+import {
+  createClosedJobQueue,
+  createInProcessCache,
+  createInProcessJobQueue,
+  createInProcessRateLimiter,
+} from '@portico/inprocess';
 import { Closable, type Module } from '../parts.ts';
 import { embeddingsTogether, jobsAtOnce } from './jobs-at-once.ts';
 
-/** Limiter and job queue in this process. */
+/** Limiter, cache and job queue in this process. */
 export const inProcessModule: Module = (provide) => {
   provide(
     'limiter',
@@ -17,6 +22,7 @@ export const inProcessModule: Module = (provide) => {
       return new Closable(limiter, () => limiter.close());
     },
   );
+  provide('cache', ['clock'], (clock) => createInProcessCache({ clock }));
   provide('queue', ['config', 'duties'], ({ ollama }, { worksJobs }) => {
     const concurrency = ollama ? { ...jobsAtOnce, embed: embeddingsTogether } : jobsAtOnce;
     const queue = worksJobs ? createInProcessJobQueue({ concurrency }) : createClosedJobQueue();

@@ -1,4 +1,4 @@
-import { createOllamaEmbedder } from '@portico/ollama';
+import { cachedQueries, createOllamaEmbedder } from '@portico/ollama';
 import { Closable, configured, type Module } from '../parts.ts';
 
 /**
@@ -13,6 +13,6 @@ export const ollamaModule: Module = (provide) => {
     });
     return new Closable(embedder, () => embedder.close());
   });
-  provide('embedder', ['ollama'], (ollama) => ollama);
+  provide('embedder', ['ollama', 'cache'], cachedQueries);
   provide('earlierEmbedders', ['builtIn', 'ollama'], ({ embedders }, { earlier }) => [...embedders, earlier]);
 };

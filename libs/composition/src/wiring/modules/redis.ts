@@ -1,8 +1,8 @@
 import { createInProcessRateLimiter } from '@portico/inprocess';
-import { createRedisRateLimiter, createRedisRoster, openRedis } from '@portico/redis';
+import { createRedisCache, createRedisRateLimiter, createRedisRoster, openRedis } from '@portico/redis';
 import { Closable, configured, type Module } from '../parts.ts';
 
-/** A limiter in Redis, shared by all processes; the counts of this process take over while Redis is away. */
+/** A limiter and a cache in Redis, shared by all processes; the counts of this process take over while Redis is away. */
 export const redisModule: Module = (provide) => {
   provide('redis', ['config', 'logger'], async ({ redis }, logger) => {
     const connection = await openRedis({
@@ -11,6 +11,7 @@ export const redisModule: Module = (provide) => {
     });
     return new Closable(connection, () => connection.close());
   });
+  provide('cache', ['redis', 'installation'], (redis, installation) => createRedisCache({ redis, installation }));
   provide('redisRoster', ['redis'], (redis) => createRedisRoster({ redis }));
   provide('limiter', ['redis', 'installation', 'clock', 'logger'], async (redis, installation, clock, logger) =>
     createRedisRateLimiter({

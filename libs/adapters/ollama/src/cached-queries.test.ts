@@ -1,0 +1,81 @@
+import { type Cache, embeddingDimension } from '@portico/domain';
+import { nomicStandIn } from '@portico/test-servers';
+import { expect, test } from 'vitest';
+import { embedRequests, openOllama, warmUp } from '../test/open-ollama.ts';
+import { cachedQueries } from './cached-queries.ts';
+import { ollamaLimits } from './limits.ts';
+
+const createCache = (): Cache & { readonly kept: Map<string, Uint8Array> } => {
+  const kept = new Map<string, Uint8Array>();
+  return {
+    kept,
+    get: async (key) => kept.get(key) ?? null,
+    put: async (key, value) => void kept.set(key, value.slice()),
+  };
+};
+
+const open = async () => {
+  const opened = await openOllama();
+  await warmUp(opened);
+  const cache = createCache();
+  return { ...opened, cache, cached: cachedQueries(opened.embedder, cache) };
+};
+
+test('a query is embedded once, and its vector is the same afterwards', async () => {
+  const { standIn, cached, embedder, cache } = await open();
+  const first = await cached.embed(['roads of Rome'], 'query');
+  expect(await cached.embed(['roads of Rome'], 'query')).toEqual(first);
+  expect(await cachedQueries(embedder, cache).embed(['roads of Rome'], 'query')).toEqual(first);
+  expect(embedRequests(standIn)).toHaveLength(1);
+  await cached.embed(['rivers'], 'query');
+  expect(embedRequests(standIn)).toHaveLength(2);
+});
+
+test('neither text nor model can be read in a key', async () => {
+  const { cached, cache } = await open();
+  const { modelId } = await cached.embed(['roads of Rome'], 'query');
+  for (const [key, value] of cache.kept) {
+    expect(key).not.toContain('roads');
+    expect(key).not.toContain(modelId);
+    expect(value).toHaveLength(4 * embeddingDimension);
+  }
+});
+
+test('documents are not kept', async () => {
+  const { standIn, cached, cache } = await open();
+  for (let i = 0; i < 2; i++) await cached.embed(['roads of Rome'], 'document');
+  expect(cache.kept.size).toBe(0);
+  expect(embedRequests(standIn)).toHaveLength(2);
+});
+
+test('a value that is no vector is replaced', async () => {
+  const { standIn, cached, cache } = await open();
+  const right = await cached.embed(['roads'], 'query');
+  for (const length of [0, 4, 4 * embeddingDimension - 1, 4 * embeddingDimension + 4]) {
+    for (const key of cache.kept.keys()) cache.kept.set(key, new Uint8Array(length));
+    expect(await cached.embed(['roads'], 'query')).toEqual(right);
+  }
+  expect(embedRequests(standIn)).toHaveLength(5);
+  expect(await cached.embed(['roads'], 'query')).toEqual(right);
+  expect(embedRequests(standIn)).toHaveLength(5);
+});
+
+test('vectors of a model that was pulled again are not used, and those of both are told apart', async () => {
+  const { standIn, cached, time } = await open();
+  const before = await cached.embed(['roads'], 'query');
+  standIn.install({ ...nomicStandIn, digest: nomicStandIn.digest.replace(/^./, 'f') });
+  await time.pass(ollamaLimits.rememberedMs);
+  const after = await cached.embed(['roads'], 'query');
+  expect(after.modelId).not.toBe(before.modelId);
+  expect(after.vectors).not.toEqual(before.vectors);
+  expect(await cached.embed(['roads'], 'query')).toEqual(after);
+  expect(embedRequests(standIn)).toHaveLength(2);
+});
+
+test('a query that was embedded before has its vector while the server is away', async () => {
+  const { standIn, cached } = await open();
+  const before = await cached.embed(['roads'], 'query');
+  await standIn.close();
+  expect(await cached.embed(['roads'], 'query')).toEqual(before);
+  await expect(cached.embed(['rivers'], 'query')).rejects.toMatchObject({ code: 'embedding_unavailable' });
+});

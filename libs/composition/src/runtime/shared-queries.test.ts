@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { authorityOf } from '@portico/domain';
+import { startOllamaStandIn, startPostgres, startRedis } from '@portico/test-servers';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { localAdmin, readConfig } from '../config.ts';
+import { compose, type Composition } from '../wiring/compose.ts';
+import { createLogger } from './logging.ts';
+
+const [postgres, redis] = [await startPostgres(), await startRedis()];
+afterAll(async () => {
+  await postgres?.close();
+  await redis?.close();
+});
+
+const createCollection = async ({ useCases, documents, ports }: Composition) => {
+  const admin = await ports.profiles.findByEmail(localAdmin.email);
+  if (!admin) throw new Error('There is no admin');
+  const spec = { openapi: '3.0.3', info: { title: 'Roads', version: '1' }, paths: {} };
+  const document = await documents.readFile(Buffer.from(JSON.stringify(spec)), 'json');
+  const facts = { name: 'Roads', description: 'Roads', authentication: null, document, strict: false };
+  await useCases.createCollection(authorityOf({ profile: admin, deadline: null }), admin.id, facts);
+};
+
+const search = async ({ useCases, localIssuer }: Composition, query: string) => {
+  const token = (await localIssuer?.mint({ ...localAdmin, ttlSeconds: 60 })) ?? '';
+  const credential = { kind: 'token', token } as const;
+  const request = { credential, auth: 'token', target: null, sender: { address: '::1' }, deadline: null } as const;
+  return useCases.searchCollections((await useCases.admit(request)).principal, query, 10);
+};
+
+test.skipIf(!postgres || !redis)(
+  'Ollama stand-in: a query that one replica has embedded costs the others no request',
+  async () => {
+    const standIn = await startOllamaStandIn();
+    onTestFinished(() => standIn.close());
+    const folder = mkdtempSync(join(tmpdir(), 'portico-queries-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const open = async (name: string) => {
+      const config = readConfig({
+        DATA_DIR: join(folder, name),
+        DATABASE_URL: postgres?.url ?? '',
+        REDIS_URL: redis?.url ?? '',
+        SECRETS_KEY: Buffer.alloc(32, 5).toString('base64'),
+        OLLAMA_URL: standIn.url,
+        OLLAMA_PULL: 'false',
+      });
+      const portico = await compose(config, createLogger('silent', 'test'), 'http');
+      onTestFinished(() => portico.close());
+      return portico;
+    };
+    const queries = () => standIn.asked('/api/embed').filter(({ input }) => String(input).includes('search_query: '));
+
+    const first = await open('first');
+    await createCollection(first);
+    await search(first, 'roads of Rome');
+    expect(queries()).toHaveLength(1);
+
+    const second = await open('second');
+    await search(second, 'roads of Rome');
+    expect(queries()).toHaveLength(1);
+    await search(second, 'rivers of Rome');
+    expect(queries()).toHaveLength(2);
+
+    await redis?.control?.stop();
+    await search(second, 'lakes of Rome');
+    expect(queries()).toHaveLength(3);
+  },
+);
