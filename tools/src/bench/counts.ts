@@ -63,7 +63,7 @@ export const countStatements = async (chosen: readonly Scenario[]): Promise<ByNa
   const filled = await fillCatalog(installation, collections);
   const subject = await installation.start({ [countingVariable]: '1' });
   stack.defer(subject.end);
-  return countEach(chosen, { installation, filled, subject }, async (send) => {
+  return await countEach(chosen, { installation, filled, subject }, async (send) => {
     const before = await subject.ask();
     await send(countedRequests);
     const after = await subject.ask();
@@ -85,7 +85,7 @@ export const countOnServers = async (chosen: readonly Scenario[]): Promise<ByNam
   const subject = await installation.start({ DATABASE_URL: database.url, REDIS_URL: redis.url });
   stack.defer(subject.end);
   const total = (): readonly number[] => [database.count(), redis.count()].flatMap((c) => [c.messages, c.roundTrips]);
-  return countEach(chosen, { installation, filled, subject }, async (send) => {
+  return await countEach(chosen, { installation, filled, subject }, async (send) => {
     const taken: (readonly number[])[] = [];
     while (taken.length < countedRequests) {
       const before = total();
