@@ -72,10 +72,11 @@ const best = (
 ): readonly OperationMatch[] => {
   const visible = blocks.visible(among);
   const scores = blocks.score(visible, levelsOf(dense), 0);
+  const words = method === null ? null : wordsOf(method);
   for (const [i, block] of visible.blocks.entries()) {
-    const scoresOfBlock = scores.subarray(visible.places[i], visible.places[i + 1]);
-    addFeatures(block, blocks.kernel, sparse, scoresOfBlock);
-    if (method !== null) keepMethod(block, blocks.kernel, method, scoresOfBlock);
+    const first = visible.places[i] ?? 0;
+    addFeatures(block, blocks.kernel, sparse, scores, first);
+    if (words) keepMethod(block, blocks.kernel, words, scores, first);
   }
   return bestScores(scores, limit)
     .flatMap((place): OperationMatch | [] => {
@@ -89,12 +90,16 @@ const best = (
     .slice(0, limit);
 };
 
-/** Adds the products of the query's features, which are ascending as those of the block are, to the operations' scores. */
+/**
+ * Adds the products of the query's features, which are ascending as those of the block are, to the operations' scores,
+ * from `first` on.
+ */
 const addFeatures = (
   { address, shape }: Block<PackedLayout>,
   { views: { words, floats, halves } }: Kernel,
   { indices, weights }: SparseVector,
   scores: Float32Array,
+  first: number,
 ): void => {
   const starts = (address + shape.starts) / 4;
   const weightsOfEntries = (address + shape.weights) / 4;
@@ -110,8 +115,8 @@ const addFeatures = (
     const weight = weights[i] ?? 0;
     const last = words[start + 1] ?? 0;
     for (let entry = words[start] ?? 0; entry < last; entry += 1) {
-      const row = halves[rows + entry] ?? 0;
-      scores[row] = (scores[row] ?? 0) + weight * (floats[weightsOfEntries + entry] ?? 0);
+      const at = first + (halves[rows + entry] ?? 0);
+      scores[at] = (scores[at] ?? 0) + weight * (floats[weightsOfEntries + entry] ?? 0);
     }
   }
 };
@@ -126,18 +131,21 @@ const firstFrom = (wanted: number, words: Uint32Array, low: number, high: number
   return low;
 };
 
-/** Lowers the scores of operations with another method to -Infinity. */
+/** Two words tell a method. */
+const wordsOf = (method: string): Uint32Array =>
+  new Uint32Array(Uint8Array.from(Buffer.from(method.padEnd(methodLength))).buffer);
+
+/** Lowers the scores, from `first` on, of operations with another method to -Infinity. */
 const keepMethod = (
   { address, shape }: Block<PackedLayout>,
   { views: { words } }: Kernel,
-  method: string,
+  [start, end]: Uint32Array,
   scores: Float32Array,
+  first: number,
 ): void => {
-  // Two words tell a method.
-  const [first, second] = new Uint32Array(Uint8Array.from(Buffer.from(method.padEnd(methodLength))).buffer);
   let word = (address + shape.names + keyLength) / 4;
   for (let row = 0; row < shape.count; row += 1) {
-    if (words[word] !== first || words[word + 1] !== second) scores[row] = -Infinity;
+    if (words[word] !== start || words[word + 1] !== end) scores[first + row] = -Infinity;
     word += nameLength / 4;
   }
 };
