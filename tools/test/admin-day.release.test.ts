@@ -57,15 +57,15 @@ test("an administrator's whole day takes at most 15 commands, and no id is copie
     .map(({ name }) => name)
     .slice(0, 8);
   expect(collections).toHaveLength(8);
-  const approved = await read<readonly Approved[]>('approve', '--all-pending');
+  const approved = await read<readonly Approved[]>('people', 'approve', '--all-pending');
   const of = (email: string): Approved => approved.find((one) => one.email === email) ?? assert.fail(email);
   expect(approved.map(({ email }) => email).sort()).toEqual(people);
-  await typed('tier', 'set', 'gold', '--limit', '1200/60');
-  await typed('tier', 'set', 'silver', '--limit', '300/60');
-  await typed('tier', 'assign', 'gold', ...people.slice(0, 5));
-  await typed('tier', 'assign', 'silver', ...people.slice(5));
-  await typed('limit', 'override', favoured, '5000/60');
-  await typed('grant', '--to', ...people, '--collections', ...collections, '--until', '2099-12-31');
+  await typed('limits', 'set-tier', 'gold', '--limit', '1200/60');
+  await typed('limits', 'set-tier', 'silver', '--limit', '300/60');
+  await typed('limits', 'assign', 'gold', ...people.slice(0, 5));
+  await typed('limits', 'assign', 'silver', ...people.slice(5));
+  await typed('limits', 'override', favoured, '5000/60');
+  await typed('access', 'grant', '--to', ...people, '--collections', ...collections, '--until', '2099-12-31');
 
   const [used = ''] = collections;
   const [{ id } = { id: '' }] = (
@@ -74,13 +74,13 @@ test("an administrator's whole day takes at most 15 commands, and no id is copie
   await api.ask(keyIn(of(reader)), 'GET', `/api/collections/${id}`);
   await expect.poll(() => api.ask<unknown[]>(keyIn(of(reader)), 'GET', '/api/usage')).not.toEqual([]);
 
-  expect(await read<unknown[]>('who')).toHaveLength(people.length * collections.length);
-  const uses = await read<{ profile_email: string }[]>('usage', '--collection', used);
+  expect(await read<unknown[]>('access', 'list')).toHaveLength(people.length * collections.length);
+  const uses = await read<{ profile_email: string }[]>('usage', 'list', '--collection', used);
   expect(uses.map(({ profile_email }) => profile_email)).toEqual([reader]);
-  const changes = await read<{ message: { action: string } }[]>('audit', '--limit', '200');
+  const changes = await read<{ message: { action: string } }[]>('audit', 'list', '--limit', '200');
   expect(changes.map(({ message }) => message.action)).toContain('tier.create');
-  const rotated = await read<Approved>('key', 'rotate', leaked);
-  await typed('suspend', leaver, '--reason', 'Left the company');
+  const rotated = await read<Approved>('keys', 'rotate', leaked);
+  await typed('people', 'suspend', leaver, '--reason', 'Left the company');
   await typed('backup', join(installation.folder, 'monday.tar'));
 
   expect(existsSync(join(installation.folder, 'monday.tar'))).toBe(true);

@@ -99,7 +99,7 @@ test('a backup replaces an existing file only with --force, and leaves nothing b
     code: 1,
     stderr: expect.stringContaining('there is nothing to back up') as string,
   });
-  await installation.tool('admin', 'list');
+  await installation.tool('people', 'list', '--admins');
   writeFileSync(archive, 'of sunday');
   const refused = await installation.tool('backup', archive);
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('already exists') as string });
@@ -143,7 +143,7 @@ test('a restore is refused beside a service, and replaces data only with --force
 });
 
 test('an archive that is not a complete backup is refused, and nothing changes', async () => {
-  await installation.tool('admin', 'list');
+  await installation.tool('people', 'list', '--admins');
   expect((await installation.tool('backup', archive)).code).toBe(0);
   const folder = join(archive, '..');
   const made = (name: string, make: (path: string) => void): string => {
@@ -198,7 +198,7 @@ test('an archive that is not a complete backup is refused, and nothing changes',
 
 test('the backup leaves out a key from outside the data folder, and says so', async () => {
   const given = await create({ SECRETS_KEY: Buffer.alloc(32, 5).toString('base64'), DATA_DIR: installation.folder });
-  await given.tool('admin', 'list');
+  await given.tool('people', 'list', '--admins');
   rmSync(join(installation.folder, 'secrets.key'), { force: true });
   const { code, stdout } = await given.tool('backup', archive);
   expect(code).toBe(0);

@@ -107,7 +107,7 @@ test('reseal names what no configured key opens, leaves it as it is, and exits w
   const both = await createInstallation({ DATA_DIR: stranger.folder, SECRETS_KEY: fresh, SECRETS_KEY_PREVIOUS: old });
   others.push(both);
   // This start reseals only the pepper with the fresh key, so that the next one can open it.
-  await both.tool('admin', 'list');
+  await both.tool('people', 'list', '--admins');
   const lost = await createInstallation({ DATA_DIR: stranger.folder, SECRETS_KEY: third, SECRETS_KEY_PREVIOUS: fresh });
   others.push(lost);
   expect(await reseal(lost)).toMatchObject({

@@ -54,7 +54,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
   };
 
   const commands = [
-    ['admin', 'list'],
+    ['people', 'list', '--admins'],
     ['keys', 'reseal'],
     ['import', 'samples'],
   ] as const;
@@ -82,7 +82,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     await fill();
     const other = newKey();
     writeFileSync(keyFile, other);
-    const { code, stderr } = await installation.tool('admin', 'list');
+    const { code, stderr } = await installation.tool('people', 'list', '--admins');
     expect(code).toBe(1);
     expect(stderr).toMatch(
       /^portico: The database was sealed with the key [0-9a-f]{8}, but the configuration has the key [0-9a-f]{8}: put that key back, .*\n$/,
@@ -97,7 +97,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     const after = await again({ SECRETS_KEY_PREVIOUS: previous });
     expect((await after.tool('keys', 'reseal')).code).toBe(0);
     expect(existsSync(keyFile)).toBe(true);
-    expect((await installation.tool('admin', 'list')).code).toBe(0);
+    expect((await installation.tool('people', 'list', '--admins')).code).toBe(0);
   });
 
   const again = async (others: Readonly<Record<string, string>>) => {
@@ -127,7 +127,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
       expect(asked.stderr).toContain(said);
     expect(asked.stderr).toContain('pass --yes');
     expect(existsSync(keyFile)).toBe(false);
-    expect((await installation.tool('admin', 'list')).code).toBe(1);
+    expect((await installation.tool('people', 'list', '--admins')).code).toBe(1);
   });
 
   test('a reset asks on a terminal, and removes nothing but for a yes', async () => {
@@ -140,12 +140,12 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
       stdout: '',
       stderr: expect.stringMatching(/Type yes: .*not confirmed: nothing was removed\n$/) as string,
     });
-    expect((await installation.tool('admin', 'list')).code).toBe(1);
+    expect((await installation.tool('people', 'list', '--admins')).code).toBe(1);
     expect(await answering('Yes\n')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^Removed: 1 stored credential, 1 waiting mail, 1 API key, /) as string,
     });
-    expect((await installation.tool('admin', 'list')).code).toBe(0);
+    expect((await installation.tool('people', 'list', '--admins')).code).toBe(0);
   });
 
   test('after a reset the service goes on without what was lost, and clients get new secrets', async () => {
@@ -168,7 +168,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     expect(renewed.clientId).toBe(client.key.clientId);
     expect((await api.call(renewed, 'POST', '/api/vector/search', { query: 'x' })).status).toBe(200);
     expect((await api.call({ token }, 'GET', '/api/audit/')).status).toBe(401);
-    const rotated = (await installation.tool('service-account', 'rotate', 'robot')).stdout.trim();
+    const rotated = (await installation.tool('accounts', 'rotate', 'robot')).stdout.trim();
     expect((await api.call({ token: rotated }, 'GET', '/api/audit/')).status).toBe(200);
     const jobs = JSON.parse((await installation.tool('--json', 'jobs', 'list')).stdout) as { jobs: object[] };
     expect(jobs.jobs).toMatchObject([{ retryable: false, error: 'The secrets key that sealed it is lost' }]);
@@ -185,7 +185,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     const first = readFileSync(keyFile, 'utf8').trim();
     // This start reseals the pepper with the second key, and nothing else.
     writeFileSync(keyFile, newKey());
-    expect((await (await again({ SECRETS_KEY_PREVIOUS: first })).tool('admin', 'list')).code).toBe(0);
+    expect((await (await again({ SECRETS_KEY_PREVIOUS: first })).tool('people', 'list', '--admins')).code).toBe(0);
     const done = await installation.tool('--json', 'keys', 'reset', '--yes');
     expect(JSON.parse(done.stdout)).toMatchObject({
       credentials: [{ id: collection }],
@@ -200,9 +200,9 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
   test('in production a missing key file is created only while nothing is sealed', async () => {
     const path = join(installation.folder, 'deep', 'key');
     const production = await again({ NODE_ENV: 'production', IDENTITY_LOCAL: 'true', SECRETS_KEY_FILE: path });
-    expect((await production.tool('admin', 'list')).stderr).toContain('A new secrets key was made');
+    expect((await production.tool('people', 'list', '--admins')).stderr).toContain('A new secrets key was made');
     rmSync(path);
-    expect((await production.tool('admin', 'list')).stderr).toContain(`${path} is missing`);
+    expect((await production.tool('people', 'list', '--admins')).stderr).toContain(`${path} is missing`);
     expect(existsSync(path)).toBe(false);
   });
 });

@@ -238,7 +238,7 @@ describe.skipIf(!postgres)('an installation with documents, people, keys, limits
     while (running.exitCode === null && !(await isReached())) await pause(2);
     running.kill('SIGKILL');
     expect(await ended).toEqual([null, 'SIGKILL']);
-    const { code, stdout, stderr } = await (await beside(first, to)).tool('admin', 'list');
+    const { code, stdout, stderr } = await (await beside(first, to)).tool('people', 'list', '--admins');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(isFilling);
     expect(stderr.trim().split('\n')).toHaveLength(1);
@@ -281,7 +281,7 @@ describe.skipIf(!postgres)('an installation with documents, people, keys, limits
     }
     const { code, stderr } = await from.tool('migrate', '--to', url);
     expect(code, stderr).toBe(0);
-    expect((await (await beside(first, url)).tool('admin', 'list')).code).toBe(0);
+    expect((await (await beside(first, url)).tool('people', 'list', '--admins')).code).toBe(0);
     expect(digestOf(file)).toBe(before);
   });
 

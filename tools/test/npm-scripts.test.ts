@@ -57,7 +57,7 @@ test('Ctrl-C, which a terminal sends to npm and to the service, ends npm start i
 });
 
 test('a command of the tool ends with the npm that runs it', async () => {
-  const { pid, isAlive, ended } = await startScript('portico', '--', 'admin', 'list');
+  const { pid, isAlive, ended } = await startScript('portico', '--', 'people', 'list', '--admins');
   process.kill(pid, 'SIGTERM');
   await ended;
   expect(isAlive()).toBe(false);

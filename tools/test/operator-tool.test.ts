@@ -54,10 +54,10 @@ test('text from strangers cannot control the terminal that lists it', async () =
   await withStores(({ ports }) =>
     ports.profiles.add(anAdmin({ fullName: 'Eve\u001b[2J\u202e\n0b9f6a52  root@example.com  Root\u2028' }), noEffects),
   );
-  const { stdout } = await installation.tool('admin', 'list');
+  const { stdout } = await installation.tool('people', 'list', '--admins');
   expect(stdout.trim().split('\n')).toHaveLength(2);
   expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
-  const json = await installation.tool('--json', 'admin', 'list');
+  const json = await installation.tool('--json', 'people', 'list', '--admins');
   expect(json.stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
 });
 
@@ -71,9 +71,9 @@ test('a profile that registered can be promoted, and is an admin in the next req
   });
   const eve = await person('eve');
   expect((await api.call(eve, 'GET', '/api/profiles/')).status).toBe(403);
-  expect((await tool('admin', 'promote', 'EVE@example.com')).code).toBe(0);
+  expect((await tool('people', 'promote', 'EVE@example.com')).code).toBe(0);
   expect((await api.call(eve, 'GET', '/api/profiles/')).status).toBe(200);
-  const { stdout } = await tool('--json', 'admin', 'list');
+  const { stdout } = await tool('--json', 'people', 'list', '--admins');
   expect((JSON.parse(stdout) as { email: string }[]).map(({ email }) => email)).toEqual([
     'admin@localhost',
     'eve@example.com',
@@ -85,16 +85,17 @@ test('promoting a profile that no token has bound causes a warning, and the list
   await compose();
   const registration = { firebase_uid: 'zoe', email: 'zoe@example.com', full_name: 'Zoe' };
   await api.ask(null, 'POST', '/api/profiles/register', registration);
-  const { code, stdout, stderr } = await tool('admin', 'promote', 'zoe@example.com');
+  const { code, stdout, stderr } = await tool('people', 'promote', 'zoe@example.com');
   expect([code, stdout]).toEqual([0, 'zoe@example.com is an admin.\n']);
   expect(stderr).toContain('whoever first presents a token with its user id and e-mail becomes the admin');
-  const listed = async () => (await tool('admin', 'list')).stdout.split('\n').find((line) => line.includes('zoe@'));
+  const listed = async () =>
+    (await tool('people', 'list', '--admins')).stdout.split('\n').find((line) => line.includes('zoe@'));
   expect(await listed()).toContain('(not bound yet)');
   const stranger = { token: (await tool('token', '--uid', 'zoe')).stdout.trim() };
   expect((await api.call(stranger, 'GET', '/api/profiles/')).status).toBe(401);
   expect((await api.call(await person('zoe'), 'GET', '/api/profiles/')).status).toBe(200);
   expect(await listed()).not.toContain('(not bound yet)');
-  expect((await tool('admin', 'promote', 'zoe@example.com')).stderr).toBe('');
+  expect((await tool('people', 'promote', 'zoe@example.com')).stderr).toBe('');
 });
 
 test('reindex embeds everything again, beside a running service and without one', async () => {
@@ -142,7 +143,7 @@ test('jobs that were given up are listed, on lines that no server text can contr
   expect(code).toBe(0);
   expect(stdout.split('\n')).toEqual([
     `${mail}  1970-01-01T00:00:00.001Z  mail.credentials  profile ${profileId}  1 attempt: 550 5.1.1 no [2J such mailbox`,
-    expect.stringMatching(/its secret was removed: issue new credentials \(portico key rotate EMAIL\)/),
+    expect.stringMatching(/its secret was removed: issue new credentials \(portico keys rotate EMAIL\)/),
     expect.stringMatching(new RegExp(`^${embed}  1970-01-01T00:00:00.000Z  embed  collection .*such mailbox$`)),
     '2 given up, 1 waiting.',
     '',
@@ -186,8 +187,8 @@ test('a job that was given up is retried beside a running service; one whose sec
 test('key check tells a well-formed secret from a mistyped one and repeats neither', async () => {
   const secret = makeSecret(new Uint8Array(32).fill(3));
   const mistyped = secret.slice(0, -1) + (secret.endsWith('a') ? 'b' : 'a');
-  const good = await installation.tool('key', 'check', secret);
-  const bad = await installation.tool('--json', 'key', 'check', mistyped);
+  const good = await installation.tool('keys', 'check', secret);
+  const bad = await installation.tool('--json', 'keys', 'check', mistyped);
   expect(good).toMatchObject({ code: 0, stdout: expect.stringContaining('well formed') as string });
   expect(bad.code).toBe(1);
   expect(JSON.parse(bad.stdout)).toEqual({ well_formed: false });

@@ -53,7 +53,7 @@ const runSteps = async (event: 'push' | 'pull_request', token: string): Promise<
 /** The token of a service account with the scope that the page says this one needs. */
 const tokenOf = async (variable: string): Promise<string> => {
   const scope = new RegExp(`\`${variable}\` with \`([a-z:]+)\``).exec(page)?.[1] ?? '';
-  return (await installation.tool('service-account', 'create', variable, '--scope', scope)).stdout.trim();
+  return (await installation.tool('accounts', 'add', variable, '--scope', scope)).stdout.trim();
 };
 
 test('the steps of the example plan on a pull request, publish on a push, and fail for a broken document', async () => {

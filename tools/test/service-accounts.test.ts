@@ -7,13 +7,13 @@ beforeEach(async () => {
 });
 afterEach(() => installation.remove());
 
-const tool = (...args: readonly string[]) => installation.tool('service-account', ...args);
+const tool = (...args: readonly string[]) => installation.tool('accounts', ...args);
 const statusOf = async (token: string, path: string): Promise<number> =>
   (await installation.api.call({ token }, 'GET', path)).status;
 
 test('the tool creates, lists, rotates and revokes service accounts, which a running service knows at once', async () => {
   await installation.compose();
-  const made = await tool('create', 'ci-publisher', '--scope', 'catalog:read', '--scope', 'audit:read');
+  const made = await tool('add', 'ci-publisher', '--scope', 'catalog:read', '--scope', 'audit:read');
   expect(made.code).toBe(0);
   expect(made.stdout).toMatch(/^portico_sa_\w{71}\n$/);
   expect(made.stderr).toBe('Created the service account ci-publisher. Its token is shown only this once:\n');
@@ -22,7 +22,7 @@ test('the tool creates, lists, rotates and revokes service accounts, which a run
   expect(await statusOf(token, '/api/usage')).toBe(403);
 
   const expiring = await installation.tool(
-    ...['--json', 'service-account', 'create', 'Reader', '--scope', 'usage:read', '--expires', '2999-01-31'],
+    ...['--json', 'accounts', 'add', 'Reader', '--scope', 'usage:read', '--expires', '2999-01-31'],
   );
   const { token: shown, ...record } = JSON.parse(expiring.stdout) as Record<string, unknown>;
   expect(shown).toMatch(/^portico_sa_/);
@@ -34,13 +34,13 @@ test('the tool creates, lists, rotates and revokes service accounts, which a run
   const rotated = await tool('rotate', 'CI-Publisher', '--grace', '3600');
   expect(rotated.stderr).toContain('the one before stays valid for 3600 seconds');
   for (const each of [token, rotated.stdout.trim()]) expect(await statusOf(each, '/api/collections/')).toBe(200);
-  expect(await tool('revoke', 'ci-publisher')).toMatchObject({ code: 0, stdout: 'ci-publisher is revoked.\n' });
+  expect(await tool('delete', 'ci-publisher')).toMatchObject({ code: 0, stdout: 'ci-publisher is revoked.\n' });
   for (const each of [token, rotated.stdout.trim()]) expect(await statusOf(each, '/api/collections/')).toBe(401);
 });
 
 test('a taken name is refused', async () => {
-  expect((await tool('create', 'robot', '--scope', 'audit:read')).code).toBe(0);
-  const again = await tool('create', 'ROBOT', '--scope', 'audit:read');
+  expect((await tool('add', 'robot', '--scope', 'audit:read')).code).toBe(0);
+  const again = await tool('add', 'ROBOT', '--scope', 'audit:read');
   expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('already exists') as string });
 });
 
@@ -49,7 +49,7 @@ test('the tool does as a service account what its scopes allow, and says which o
   const accounts = { seeing: ['access:read'], seeingAll: ['access:read', 'limits:write'], granting: ['access:write'] };
   const tokens: Record<string, string> = {};
   for (const [name, scopes] of Object.entries(accounts))
-    tokens[name] = (await tool('create', `the ${name} one`, '--scope', ...scopes)).stdout.trim();
+    tokens[name] = (await tool('add', `the ${name} one`, '--scope', ...scopes)).stdout.trim();
   const as = (name: keyof typeof accounts, ...args: readonly string[]) =>
     installation.toolElsewhere({ PORTICO_SERVER: address, PORTICO_TOKEN: tokens[name] ?? '' }, ...args);
 
@@ -57,12 +57,12 @@ test('the tool does as a service account what its scopes allow, and says which o
     ['seeing', false],
     ['seeingAll', true],
   ] as const) {
-    const { code, stdout, stderr } = await as(name, '--json', 'profiles', 'list');
+    const { code, stdout, stderr } = await as(name, '--json', 'people', 'list');
     expect([code, stderr]).toEqual([0, '']);
     expect((JSON.parse(stdout) as object[]).map((person) => 'tier' in person)).toEqual([shown]);
   }
-  expect(await as('granting', 'group', 'create', 'Crew')).toMatchObject({ code: 0 });
-  expect(await as('granting', 'group', 'create', 'Fast crew', '--tier', 'gold')).toMatchObject({
+  expect(await as('granting', 'groups', 'add', 'Crew')).toMatchObject({ code: 0 });
+  expect(await as('granting', 'groups', 'add', 'Fast crew', '--tier', 'gold')).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(
       'says "Scope required: limits:write": this needs an admin, or a service account with the scope limits:write.',

@@ -63,7 +63,7 @@ test('the counts of the limiter survive a graceful restart', async () => {
 
 test('a service whose folder and keys are open to others says so when it starts', async () => {
   const { folder, start, tool } = installation;
-  await tool('admin', 'list');
+  await tool('people', 'list', '--admins');
   chmodSync(folder, 0o777);
   chmodSync(join(folder, 'secrets.key'), 0o644);
   await start();

@@ -64,7 +64,7 @@ test('a person signs in on another device, and the tool then works over HTTP', a
   expect(statSync(file()).mode & 0o777).toBe(0o600);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   expect(readdirSync(folder)).toHaveLength(1);
-  expect((await tool('admin', 'list')).stdout).toContain('ada@example.com');
+  expect((await tool('people', 'list', '--admins')).stdout).toContain('ada@example.com');
   expect((await tool('whoami')).stdout).toContain(`${address}: ada@example.com, admin, by the sign-in, until `);
   const document = join(installation.folder, 'a.json');
   writeFileSync(document, '{"openapi":"3.0.3","info":{"title":"A","version":"1"},"paths":{}}');
@@ -98,7 +98,7 @@ test('a person signs in with a browser on the same machine, and nobody else can'
   const page = await fetch(landing);
   expect([page.status, await page.text()]).toEqual([200, 'You are signed in. You can close this page.\n']);
   expect(await ended).toMatchObject({ code: 0, stdout: expect.stringContaining(`Signed in at ${address}`) as string });
-  expect((await tool('admin', 'list')).stdout).toContain('ada@example.com');
+  expect((await tool('people', 'list', '--admins')).stdout).toContain('ada@example.com');
 });
 
 test('an issuer that has the device flow, but not for this client, is asked by a browser', async () => {
@@ -115,7 +115,7 @@ test('a sign-in is renewed before it expires, and ends with a sentence when the 
   const first = kept();
   // Tokens of one second are equal.
   await pause(1_000);
-  expect(await tool('admin', 'list')).toMatchObject({ code: 0, stderr: '' });
+  expect(await tool('people', 'list', '--admins')).toMatchObject({ code: 0, stderr: '' });
   const second = kept();
   expect(second.refresh_token).not.toBe(first.refresh_token);
   expect(second.id_token).not.toBe(first.id_token);

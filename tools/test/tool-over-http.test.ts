@@ -43,7 +43,7 @@ test('a command that works on the stores alone leaves PORTICO_SERVER out, and sa
   });
   const quiet = await installation.toolElsewhere(elsewhere, '--server', '', 'token', '--admin');
   expect(quiet).toMatchObject({ code: 0, stderr: '' });
-  expect((await remotely('key', 'check', 'x')).stdout).toContain('not well formed');
+  expect((await remotely('keys', 'check', 'x')).stdout).toContain('not well formed');
 });
 
 test.each([
@@ -70,7 +70,14 @@ test.each([
 
 test('the credential may be in a file, and one without the role is refused with what is missing', async () => {
   const file = write('token', `${token}\n`);
-  const admin = await installation.toolElsewhere({ PORTICO_TOKEN_FILE: file }, '--server', address, 'admin', 'list');
+  const admin = await installation.toolElsewhere(
+    { PORTICO_TOKEN_FILE: file },
+    '--server',
+    address,
+    'people',
+    'list',
+    '--admins',
+  );
   expect(admin).toMatchObject({ code: 0, stderr: '' });
   const { api, person } = installation;
   await api.ask(null, 'POST', '/api/profiles/register', {
@@ -129,7 +136,14 @@ test('a redirect to another origin does not get the credential', async () => {
     response.end('[]');
   });
   const server = await otherServer((_request, response) => response.writeHead(307, { location: `${thief}/` }).end());
-  const ran = await installation.toolElsewhere({ PORTICO_TOKEN: token }, '--server', server, 'admin', 'list');
+  const ran = await installation.toolElsewhere(
+    { PORTICO_TOKEN: token },
+    '--server',
+    server,
+    'people',
+    'list',
+    '--admins',
+  );
   expect(ran).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(`redirects to ${thief}, which does not get`) as string,
@@ -163,6 +177,13 @@ test('an import waits as long as a server asks, and sends again what broke, but 
 
 test('an answer that is not of Portico is told as one', async () => {
   const server = await otherServer((_request, response) => response.end('<html>'));
-  const ran = await installation.toolElsewhere({ PORTICO_TOKEN: token }, '--server', server, 'admin', 'list');
+  const ran = await installation.toolElsewhere(
+    { PORTICO_TOKEN: token },
+    '--server',
+    server,
+    'people',
+    'list',
+    '--admins',
+  );
   expect(ran.stderr).toContain('does not answer as Portico does (status 200): is the address right?');
 });

@@ -17,7 +17,7 @@ let variables: Environment;
 beforeAll(async () => {
   installation = await createInstallation();
   // Makes the database.
-  await installation.tool('admin', 'list');
+  await installation.tool('people', 'list', '--admins');
   variables = { DATA_DIR: installation.folder, NODE_ENV: 'development' };
 });
 afterAll(() => installation.remove());
@@ -31,7 +31,7 @@ test('a token is all that is on standard output', async () => {
 });
 
 test('what fails, and what is used wrongly, exits with a code of its own and says so on standard error', async () => {
-  expect(await installation.toolProcess('admin', 'promote', 'nobody@example.com')).toEqual({
+  expect(await installation.toolProcess('people', 'promote', 'nobody@example.com')).toEqual({
     code: 1,
     stdout: '',
     stderr: expect.stringContaining('no profile is registered') as string,
@@ -74,7 +74,7 @@ test('an import that a signal ends has told what it had done', async () => {
 });
 
 test('a secret is read from standard input', async () => {
-  const { child, ended } = start('key', 'check');
+  const { child, ended } = start('keys', 'check');
   child.stdin.end(`${makeSecret(new Uint8Array(32).fill(3))}\n`);
   expect(await ended).toEqual({ code: 0, stdout: expect.stringMatching(/^well formed/) as string, stderr: '' });
 });
@@ -128,7 +128,7 @@ test('a signal ends a backup, and leaves no copy of the keys', async () => {
 
 test('a server that is away is told in sentences while it is waited for, and a signal ends the wait', async () => {
   const away = { ...variables, DATABASE_URL: 'postgresql://portico:hunter2@127.0.0.1:9/portico' };
-  const { child, said, ended } = startToolProcess(away, ['admin', 'list']);
+  const { child, said, ended } = startToolProcess(away, ['people', 'list', '--admins']);
   await expect.poll(said).toContain('\n');
   expect(said()).toMatch(
     /^portico: warning: The database at 127\.0\.0\.1:9\/portico cannot be reached; retrying for up to .*\n/,

@@ -24,7 +24,7 @@ test.each([
   [['console', '--uid', 'x'.repeat(129)], 2, 'uid must have 1 to 128 characters'],
   [['console', '--minutes', '0'], 2, 'from 1 to 1440'],
   [['console', '--minutes', '1441'], 2, 'from 1 to 1440'],
-  [['admin', 'promote', 'nobody@example.com'], 1, 'no profile is registered'],
+  [['people', 'promote', 'nobody@example.com'], 1, 'no profile is registered'],
   [['import', 'nowhere.json'], 1, 'no such file'],
   [['import'], 2, 'missing required argument'],
   [['index', 'rebuild'], 1, 'QDRANT_URL is not set'],
@@ -35,28 +35,20 @@ test.each([
   [['jobs', 'retry', '--all', 'x'], 2, 'pass the ids'],
   [['jobs', 'discard'], 2, 'missing required argument'],
   [['migrate'], 2, 'pass --to URL, or --to-file FILE'],
-  [['service-account', 'create', 'robot'], 2, "required option '--scope <scope...>' not specified"],
+  [['accounts', 'add', 'robot'], 2, "required option '--scope <scope...>' not specified"],
+  [['accounts', 'add', 'robot', '--scope', 'catalog:delete'], 2, 'Allowed choices are catalog:read, catalog:write'],
+  [['accounts', 'add', 'robot', '--scope', 'audit:read', '--expires', 'soon'], 2, 'It must be a date, as 2027-01-31'],
   [
-    ['service-account', 'create', 'robot', '--scope', 'catalog:delete'],
-    2,
-    'Allowed choices are catalog:read, catalog:write',
-  ],
-  [
-    ['service-account', 'create', 'robot', '--scope', 'audit:read', '--expires', 'soon'],
-    2,
-    'It must be a date, as 2027-01-31',
-  ],
-  [
-    ['service-account', 'create', 'robot', '--scope', 'audit:read', '--expires', '2020-01-31'],
+    ['accounts', 'add', 'robot', '--scope', 'audit:read', '--expires', '2020-01-31'],
     1,
     'expires_at must be in the future',
   ],
-  [['service-account', 'create', 'two\nlines', '--scope', 'audit:read'], 2, 'one line of 1 to 200 characters'],
-  [['service-account', 'create', 'x'.repeat(201), '--scope', 'audit:read'], 2, 'one line of 1 to 200 characters'],
-  [['service-account', 'create', ' ', '--scope', 'audit:read'], 2, 'one line of 1 to 200 characters'],
-  [['service-account', 'rotate', 'nobody'], 1, 'there is no service account nobody'],
-  [['service-account', 'rotate', 'nobody', '--grace', '604801'], 2, 'from 0 to 604800'],
-  [['service-account', 'revoke', 'nobody'], 1, '"service-account list" shows them'],
+  [['accounts', 'add', 'two\nlines', '--scope', 'audit:read'], 2, 'one line of 1 to 200 characters'],
+  [['accounts', 'add', 'x'.repeat(201), '--scope', 'audit:read'], 2, 'one line of 1 to 200 characters'],
+  [['accounts', 'add', ' ', '--scope', 'audit:read'], 2, 'one line of 1 to 200 characters'],
+  [['accounts', 'rotate', 'nobody'], 1, 'there is no service account nobody'],
+  [['accounts', 'rotate', 'nobody', '--grace', '604801'], 2, 'from 0 to 604800'],
+  [['accounts', 'delete', 'nobody'], 1, '"accounts list" shows them'],
   [['whoami'], 2, 'asks a server: pass --server URL, or set PORTICO_SERVER'],
   [['nonsense'], 2, 'unknown command'],
 ])('%j exits with %i and says what is wrong, on one line', async (args, code, said) => {
@@ -69,7 +61,7 @@ test.each([
 
 test.each([
   ['console'],
-  ['admin promote x@example.com', 'admin promote'],
+  ['people promote x@example.com', 'people promote'],
   ['jobs list'],
   ['jobs retry x', 'jobs retry'],
   ['jobs discard x', 'jobs discard'],
@@ -80,7 +72,6 @@ test.each([
   ['migrate --to sqlite:/nowhere/file', 'migrate'],
   ['keys reseal'],
   ['keys reset'],
-  ['service-account list'],
   ['token --admin', 'token'],
   ['doctor'],
 ])('%s refuses a server', async (line, command = line) => {
@@ -92,11 +83,15 @@ test.each([
   });
 });
 
-test('help names every command and exits with 0', async () => {
+test('help names every command and exits with 0, and so does the tool alone; a noun alone shows its own', async () => {
   const { code, stdout, stderr } = await installation.tool('--help');
   expect([code, stderr]).toEqual([0, '']);
-  for (const command of ['token', 'admin', 'import', 'reindex', 'jobs', 'key', 'doctor'])
+  for (const command of ['token', 'people', 'access', 'import', 'reindex', 'jobs', 'keys', 'accounts', 'doctor'])
     expect(stdout).toMatch(new RegExp(`^ +${command}\\b`, 'm'));
+  expect(await installation.tool()).toEqual({ code, stdout, stderr });
+  const noun = await installation.tool('people');
+  expect(noun).toEqual(await installation.tool('people', '--help'));
+  expect(noun).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Usage: portico people /) as string });
 });
 
 test('the version is that of the project', async () => {
@@ -107,7 +102,7 @@ test('the version is that of the project', async () => {
 test('an invalid configuration is reported, and the command does nothing', async () => {
   const other = await createInstallation({ JOBS: 'sometimes' });
   onTestFinished(() => other.remove());
-  const { code, stderr } = await other.tool('admin', 'list');
+  const { code, stderr } = await other.tool('people', 'list', '--admins');
   expect(code).toBe(1);
   expect(stderr).toContain('JOBS: read "sometimes"');
 });

@@ -1,7 +1,6 @@
 import { Command, CommanderError, Option, type OutputConfiguration } from 'commander';
 import { localAdmin, readConfig, startFailure, version, type Environment } from '@portico/composition';
 import { isPorticoError } from '@portico/domain';
-import { listAdmins, listAdminsOf, promoteAdmin } from './commands/admin.ts';
 import { backUp } from './commands/backup.ts';
 import { examine } from './commands/doctor.ts';
 import type { ImportSummary } from './commands/import-report.ts';
@@ -9,24 +8,23 @@ import { importOnStores, importOverHttp, type ImportOptions } from './commands/i
 import type { LoginOptions } from './commands/login.ts';
 import { discardJobs, listJobs, retryAllJobs, retryJobs } from './commands/jobs.ts';
 import { rebuildIndex } from './commands/index-rebuild.ts';
-import { checkKey } from './commands/key-check.ts';
-import { resetKeys } from './commands/keys-reset.ts';
 import { migrate } from './commands/migrate.ts';
 import { bringTablesUpToDate } from './commands/migrate-tables.ts';
 import { giveNewIdentity } from './commands/new-identity.ts';
 import { reindex } from './commands/reindex.ts';
 import { restore } from './commands/restore.ts';
-import { reseal } from './commands/reseal.ts';
 import { mintToken } from './commands/token.ts';
 import { whoAmI } from './commands/whoami.ts';
 import type { Io } from './io.ts';
 import { addAccess } from './program/access.ts';
+import { addAccounts } from './program/accounts.ts';
 import { addConsole } from './program/console.ts';
+import { addKeys } from './program/keys.ts';
 import { addLimits } from './program/limits.ts';
+import { byTodaysNames } from './program/old-names.ts';
 import { groupsOption, wholeNumber } from './program/options.ts';
-import { addKeyOfPerson, addPeople } from './program/people.ts';
+import { addPeople } from './program/people.ts';
 import { addReports } from './program/reports.ts';
-import { addServiceAccounts } from './program/service-accounts.ts';
 import { createTerminal, exitCodes, OperatorError, shownLine } from './terminal.ts';
 import { actAt, leaveServerOut, type Tool } from './tool.ts';
 import { toolLogger, withPortico } from './with-portico.ts';
@@ -35,8 +33,10 @@ import { toolLogger, withPortico } from './with-portico.ts';
 export const run = async (argv: readonly string[], environment: Environment, io: Io): Promise<number> => {
   let exitCode: number = exitCodes.success;
   const program = createProgram(environment, io, (code) => (exitCode = code));
+  const { args, said } = byTodaysNames(program, argv.slice(2));
+  if (said !== null) io.stderr.write(`portico: ${said}\n`);
   try {
-    await program.parseAsync([...argv]);
+    await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
     return exitCodeOf(error, io);
@@ -75,12 +75,11 @@ const createProgram = (environment: Environment, io: Io, endWith: (code: number)
   for (const add of [
     addToken,
     addConsole,
-    addAdmin,
     addPeople,
     addAccess,
     addLimits,
     addReports,
-    addServiceAccounts,
+    addAccounts,
     addImport,
     addSignIn,
     addIndexes,
@@ -90,7 +89,6 @@ const createProgram = (environment: Environment, io: Io, endWith: (code: number)
     addMigrate,
     addNewIdentity,
     addKeys,
-    addKeyCheck,
     addDoctor,
   ])
     add(tool);
@@ -121,20 +119,6 @@ const addToken = ({ program, environment, terminal }: Tool): void => {
       const user = uid ? { uid, email } : localAdmin;
       await mintToken(readConfig(environment), terminal(), { ...user, groups }, ttl);
     });
-};
-
-const addAdmin = (tool: Tool): void => {
-  const { program, terminal } = tool;
-  const admin = program.command('admin').description('list and make admins');
-  actAt(tool, admin.command('list').description('list the admins'), {
-    stores: () => withPortico(tool, listAdmins),
-    server: ({ server }) => listAdminsOf(server, terminal()),
-  });
-  admin
-    .command('promote')
-    .argument('<email>', 'the e-mail of a registered profile')
-    .description('make a registered profile an admin; this approves a pending one')
-    .action((email: string) => withPortico(tool, (portico, terminal) => promoteAdmin(portico, terminal, email)));
 };
 
 const addImport = (tool: Tool): void => {
@@ -168,8 +152,8 @@ const addImport = (tool: Tool): void => {
   actAt(tool, command, {
     stores: (paths: string[], options: ImportOptions) =>
       withPortico(tool, async (portico, terminal) => end(await importOnStores(portico, terminal, paths, options))),
-    server: async ({ server }, paths: string[], options: ImportOptions) =>
-      end(await importOverHttp(server, environment, terminal(), paths, options)),
+    server: async ({ api }, paths: string[], options: ImportOptions) =>
+      end(await importOverHttp(api, environment, terminal(), paths, options)),
   });
 };
 
@@ -184,22 +168,22 @@ const addSignIn = (tool: Tool): void => {
       "the issuer's public client whose tokens the server takes (default: PORTICO_CLIENT_ID)",
     );
   actAt(tool, logInCommand, {
-    server: async ({ server }, options: LoginOptions) => {
+    server: async ({ address }, options: LoginOptions) => {
       const { logIn } = await import('./commands/login.ts');
-      await logIn(environment, terminal(), server.address, options);
+      await logIn(environment, terminal(), address, options);
     },
   });
   const logOutCommand = program
     .command('logout')
     .description('forget the sign-in for a server, and revoke it at the identity provider');
   actAt(tool, logOutCommand, {
-    server: async ({ server }) => {
+    server: async ({ address }) => {
       const { logOut } = await import('./commands/login.ts');
-      await logOut(environment, terminal(), server.address);
+      await logOut(environment, terminal(), address);
     },
   });
   actAt(tool, program.command('whoami').description('show who you are at a server, and until when'), {
-    server: async ({ server, credential }) => whoAmI(server, terminal(), await credential()),
+    server: (connection) => whoAmI(connection, terminal()),
   });
 };
 
@@ -288,49 +272,6 @@ after a crash, each process refuses it, and another "migrate" fills it anew. The
       const config = readConfig(environment);
       await migrate(config, toolLogger(tool, config), terminal(), { url: to, file: toFile });
     });
-};
-
-const addKeys = (tool: Tool): void => {
-  const { program, environment, terminal, endWith } = tool;
-  const keys = program.command('keys').description('manage the secrets key');
-  keys
-    .command('reseal')
-    .description(
-      'reseal with the current SECRETS_KEY what an earlier one sealed, so that SECRETS_KEY_PREVIOUS is no longer needed',
-    )
-    .action(() =>
-      withPortico(tool, async (portico, terminal) => {
-        if (!(await reseal(portico, terminal))) endWith(exitCodes.failure);
-      }),
-    );
-  keys
-    .command('reset')
-    .description('if the key that sealed the data is lost for good: list what is lost with it, ask, and remove it')
-    .option('--yes', 'do not ask for confirmation')
-    .action((options: { yes?: boolean }) => {
-      const config = readConfig(environment);
-      return resetKeys(config, toolLogger(tool, config), terminal(), options);
-    });
-};
-
-const addKeyCheck = (tool: Tool): void => {
-  const { program, terminal, endWith, overHttp } = tool;
-  const key = program.command('key').description('check, rotate and end API keys');
-  addKeyOfPerson(tool, key);
-  const check = key
-    .command('check')
-    .argument(
-      '[secret]',
-      "the secret (X-API-Key) or a service account's token; read from standard input if absent or -",
-    )
-    .description(
-      'check whether a text is a well-formed API secret or service account token, by its shape and checksum only; it is not printed, sent or looked up',
-    )
-    .action(async (secret: string | undefined) => {
-      if (!(await checkKey(terminal(), secret))) endWith(exitCodes.failure);
-    });
-  // It needs neither stores nor a server.
-  overHttp.add(check);
 };
 
 const addDoctor = ({ program, environment, terminal, endWith }: Tool): void => {

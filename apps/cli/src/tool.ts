@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { Environment } from '@portico/composition';
 import type { Io } from './io.ts';
+import type { Api } from './server/api.ts';
 import { credentialFor, type ServerCredential } from './server/credential.ts';
+import { apiOverHttp } from './server/over-http.ts';
 import { serverAddress } from './server/server-address.ts';
-import { createServer, type Server } from './server/server.ts';
 import { exitCodes, OperatorError, type Terminal } from './terminal.ts';
 
 /** What the commands are built from. */
@@ -20,7 +21,9 @@ export interface Tool {
 
 /** A server that the operator named, and what it is called with. */
 export interface Connection {
-  readonly server: Server;
+  /** Without its last slash. */
+  readonly address: string;
+  readonly api: Api;
   readonly credential: () => Promise<ServerCredential>;
 }
 
@@ -83,5 +86,5 @@ const connectionTo = ({ environment, terminal }: Tool, address: string): Connect
   let found: Promise<ServerCredential> | null = null;
   const credential = () => (found ??= credentialFor(environment, address));
   const note = (text: string): void => terminal().note(`portico: ${text}`);
-  return { server: createServer({ address, credential, note }), credential };
+  return { address, api: apiOverHttp({ address, credential, note }), credential };
 };

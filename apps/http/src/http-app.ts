@@ -14,6 +14,7 @@ import { answerRoute, type PipelineFacts } from './pipeline.ts';
 import { ClientGone } from './requests/body.ts';
 import { createBaseUrlReader } from './requests/base-url.ts';
 import { createClientAddressReader, type ReadClientAddress } from './requests/client-address.ts';
+import { credentialOf } from './requests/credential.ts';
 import { decodable, namesHost } from './requests/request-target.ts';
 import type { LocalIssuerDocuments, Route } from './route.ts';
 import { protectedResourceOf } from './routes/oauth.ts';
@@ -66,7 +67,10 @@ export interface HttpApp extends RequestListener {
 }
 
 /** Creates the application. Its router is that of Express; each row of the route table is a route of it. */
-export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
+export const createHttpApp = (facts: HttpAppFacts): HttpApp => createAppFor(facts, credentialOf);
+
+/** The same for callers whose credentials are read in another way than from their headers: see `operator-calls.ts`. */
+export const createAppFor = (facts: HttpAppFacts, readCredential: PipelineFacts['readCredential']): HttpApp => {
   const { settings, logger } = facts;
   const protectedResource = protectedResourceOf(settings);
   const table = routes.filter(
@@ -81,6 +85,7 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
   const pipeline: PipelineFacts = {
     useCases: facts.useCases,
     documents: facts.documents,
+    readCredential,
     settings,
     bodies: createBodyCache({ bytesMax: bodyCacheBytesMax }),
     service: {

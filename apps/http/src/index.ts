@@ -1,6 +1,7 @@
 export type { Timer } from './exchange.ts';
 export { createHttpApp, type HttpAppFacts } from './http-app.ts';
 export { createHttpServer, type HttpServer } from './http-server.ts';
+export { createOperatorCalls, type OperatorAnswer, type OperatorCall } from './operator-calls.ts';
 export { errorStatuses } from './errors.ts';
 export { openApiDocument } from './openapi/openapi-document.ts';
 export type { LocalIssuerDocuments, Route, RouteAuth } from './route.ts';

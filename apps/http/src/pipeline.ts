@@ -4,6 +4,7 @@ import {
   parseId,
   personAuthorityOf,
   type CollectionId,
+  type Credential,
   type DocumentReader,
   type MemberRead,
   type Target,
@@ -22,7 +23,6 @@ import {
   refusePollutingMembers,
   type JsonBody,
 } from './requests/body.ts';
-import { credentialOf } from './requests/credential.ts';
 import { validBody, validQuery } from './requests/fields.ts';
 import { refuseForeignOrigin } from './requests/origin.ts';
 import { refuseLacking, scopesOfBody, scopesOfQuery } from './requests/scoped-parts.ts';
@@ -35,6 +35,8 @@ export interface PipelineFacts {
   readonly service: ServiceFacts;
   readonly bodies: BodyCache;
   readonly documents: Pick<DocumentReader, 'readMember'>;
+  /** What a request presents, by its headers as received. */
+  readonly readCredential: (rawHeaders: readonly string[]) => Credential;
 }
 
 type Params = Readonly<Record<string, string>>;
@@ -56,7 +58,7 @@ export const answerRoute = async (
   if (route.acceptsAccessTokens && service.protectedResource) exchange.challenge = service.protectedResource.challenge;
   await tick.authorize();
   const isComplete = request.complete;
-  let caller = await admitCaller(useCases, route, exchange, params);
+  let caller = await admitCaller(facts, route, exchange, params);
   if (route.sameOrigin) refuseForeignOrigin(request, facts.settings.accessTokens?.resource ?? null);
   deadline.refuseExpired();
   const query = validQuery(route.query ?? noParameters, request.url ?? '', route);
@@ -66,7 +68,7 @@ export const answerRoute = async (
     // The caller may have lost its rights while it held back the end of the body.
     if (!isComplete) {
       await tick.authorize();
-      caller = await admitCaller(useCases, route, exchange, params, { counted: exchange.counted });
+      caller = await admitCaller(facts, route, exchange, params, { counted: exchange.counted });
     }
     const judged = caller;
     body = await parseBody(facts.documents, route.body, exchange, bytes, (members) => {
@@ -81,7 +83,7 @@ const noParameters = z.object({});
 
 /** With `earlier`, the caller of a request that was admitted before its body was complete is judged again. */
 const admitCaller = async (
-  useCases: UseCases,
+  { useCases, readCredential }: PipelineFacts,
   route: Route,
   exchange: Exchange,
   params: Params,
@@ -90,7 +92,7 @@ const admitCaller = async (
   const { auth, scope } = route;
   const { deadline } = exchange;
   if (auth === 'free') return null;
-  const credential = credentialOf(exchange.request.rawHeaders);
+  const credential = readCredential(exchange.request.rawHeaders);
   if (auth === 'open') {
     const { identity, counted } = await useCases.admitRegistration({
       credential,
@@ -113,7 +115,7 @@ const admitCaller = async (
   });
   exchange.counted = counted;
   if (principal.via === 'account') exchange.accountId = principal.profile.id;
-  else exchange.profileId = principal.profile.id;
+  else if (principal.via !== 'operator') exchange.profileId = principal.profile.id;
   exchange.clientId = credential.kind === 'key' ? credential.clientId : null;
   refuseLacking(principal, scopesOfQuery(route, exchange.request.url ?? ''));
   if (auth !== 'admin') return { principal };

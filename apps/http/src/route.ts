@@ -229,8 +229,9 @@ export interface RouteRow extends RouteFacts {
  * What a caller sends and gets, as types alone: no value has the member. `METHOD path` names the row; a query may have
  * the named parameters, as text or what becomes text.
  */
-export interface Call<Name extends string, Parameter extends PropertyKey, Body, Answered> {
+export interface Call<Name extends string, Held, Parameter extends PropertyKey, Body, Answered> {
   readonly name: Name;
+  readonly scope: Held;
   readonly parameter: Parameter;
   readonly body: Body;
   readonly answered: Answered;
@@ -296,7 +297,7 @@ export const defineRoute = <
 >(
   definition: RouteDefinition<Auth, Query, Kind, Body, Response, Part, Held, Verb, Path, Whole> &
     ScopeFacts<Auth, Held>,
-): TypedRow<Call<`${Verb} ${Path}`, keyof z.input<Query>, z.input<Whole>, z.output<Response>>> => {
+): TypedRow<Call<`${Verb} ${Path}`, Held, keyof z.input<Query>, z.input<Whole>, z.output<Response>>> => {
   const {
     scope,
     query,

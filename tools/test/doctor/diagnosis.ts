@@ -73,7 +73,7 @@ const doctorAfter = (before: string, variables: Variables): Promise<ToolRun> => 
 /** A healthy installation on the embedded default, after its first start; cases spoil copies of it. */
 export const createPatient = async (): Promise<{ copy: () => string; remove: () => Promise<void> }> => {
   const installation = await createInstallation();
-  expect((await installation.tool('admin', 'list')).code).toBe(0);
+  expect((await installation.tool('people', 'list', '--admins')).code).toBe(0);
   return {
     copy() {
       const folder = mkdtempSync(join(tmpdir(), 'portico-doctor-'));

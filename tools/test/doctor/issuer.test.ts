@@ -160,7 +160,7 @@ const ofIssuer: readonly Fault[] = [
     id: 'admins',
     state: 'wrong',
     said: /No admin can sign in/,
-    advice: /portico admin promote EMAIL/,
+    advice: /portico people promote EMAIL/,
   },
 ];
 

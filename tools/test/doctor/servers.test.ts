@@ -39,7 +39,7 @@ const migrated = async (folder: string, ...statements: readonly string[]): Promi
   const variables = await onServers();
   const installation = await createInstallation({ DATA_DIR: folder, ...variables });
   onTestFinished(() => installation.remove());
-  expect((await installation.tool('admin', 'list')).code).toBe(0);
+  expect((await installation.tool('people', 'list', '--admins')).code).toBe(0);
   for (const statement of statements)
     execFileSync(psql ?? '', ['-qv', 'ON_ERROR_STOP=1', '-d', variables.DATABASE_URL ?? '', '-c', statement]);
   return variables;

@@ -1,13 +1,17 @@
-import type { GroupInput } from '@portico/domain';
-import type { Administration } from '../administration/administration.ts';
 import { columns } from '../columns.ts';
 import { shownEnd } from '../last-day.ts';
+import type { Api } from '../server/api.ts';
 import { counted, type Terminal } from '../terminal.ts';
-import { personLine, tellOutcomes, type AllDone } from './outcomes.ts';
 import { newName } from './new-name.ts';
+import { personLine, tellOutcomes, type AllDone } from './outcomes.ts';
+import { toEach } from './people.ts';
+import { picked } from './picked.ts';
 
-export const showGroups = async ({ groups }: Administration, terminal: Terminal): Promise<AllDone> => {
-  const found = await groups();
+const [reading, writing] = ['access:read', 'access:write'] as const;
+const groupFields = ['name', 'description', 'tier', 'member_count', 'collection_count'] as const;
+
+export const showGroups = async (api: Api, terminal: Terminal): Promise<AllDone> => {
+  const found = (await api.call('GET /api/groups', { scope: reading })).map((one) => picked(one, groupFields));
   const rows = found.map(({ name, tier, member_count, collection_count }) => [
     name,
     counted(member_count, 'member'),
@@ -18,8 +22,16 @@ export const showGroups = async ({ groups }: Administration, terminal: Terminal)
   return true;
 };
 
-export const showGroup = async ({ group }: Administration, terminal: Terminal, name: string): Promise<AllDone> => {
-  const found = await group(name);
+export const showGroup = async (api: Api, terminal: Terminal, name: string): Promise<AllDone> => {
+  const params = { group_id: name };
+  const whole = await api.call('GET /api/groups/:group_id', { scope: reading, params });
+  const query = { limit: 10_000 };
+  const members = await api.callAll('GET /api/groups/:group_id/members', { scope: reading, params, query });
+  const found = {
+    ...picked(whole, groupFields),
+    members: members.map((member) => picked(member, ['email', 'full_name', 'added_at', 'claimed_at'])),
+    collections: whole.collections.map((one) => picked(one, ['name', 'granted_at', 'expires_at'])),
+  };
   terminal.result(found, [
     `${found.name}${found.tier === null ? '' : `, tier ${found.tier}`}${found.description === '' ? '' : `: ${found.description}`}`,
     `${counted(found.members.length, 'member')}:`,
@@ -35,32 +47,38 @@ export const showGroup = async ({ group }: Administration, terminal: Terminal, n
 };
 
 export const addGroup = async (
-  { createGroup }: Administration,
+  api: Api,
   terminal: Terminal,
-  input: GroupInput,
+  input: { readonly name: string; readonly description: string; readonly tier: string | null },
 ): Promise<AllDone> => {
-  const group = { ...input, name: newName(input.name) };
-  await createGroup(group);
-  terminal.result(group, [`Created the group ${group.name}.`]);
+  const body = { ...input, name: newName(input.name) };
+  await api.call('POST /api/groups', { scope: writing, body });
+  terminal.result(body, [`Created the group ${body.name}.`]);
   return true;
 };
 
-export const deleteGroup = async (
-  { removeGroup }: Administration,
-  terminal: Terminal,
-  name: string,
-): Promise<AllDone> => {
-  await removeGroup(name);
+export const deleteGroup = async (api: Api, terminal: Terminal, name: string): Promise<AllDone> => {
+  await api.call('DELETE /api/groups/:group_id', { scope: writing, params: { group_id: name } });
   terminal.result({ name }, [`Deleted the group ${name}.`]);
   return true;
 };
 
-export const addToGroup = async (
-  { addMembers }: Administration,
+/** Each has an outcome of its own. */
+export const addToGroup = async (api: Api, terminal: Terminal, group: string, profiles: string[]): Promise<AllDone> => {
+  const call = { scope: writing, params: { group_id: group }, body: { profiles } };
+  const { outcomes } = await api.call('POST /api/groups/:group_id/members', call);
+  return tellOutcomes(terminal, [outcomes.map(({ outcome, profile: email }) => ({ outcome, email }))], personLine);
+};
+
+export const removeFromGroup = (
+  api: Api,
   terminal: Terminal,
   group: string,
   emails: readonly string[],
-): Promise<AllDone> => {
-  const outcomes = await addMembers(group, emails);
-  return tellOutcomes(terminal, [outcomes.map(({ outcome, email }) => ({ outcome, email }))], personLine);
-};
+): Promise<AllDone> =>
+  toEach(terminal, emails, 'removed', (profile_id) =>
+    api.call('DELETE /api/groups/:group_id/members/:profile_id', {
+      scope: writing,
+      params: { group_id: group, profile_id },
+    }),
+  );

@@ -33,8 +33,8 @@ export interface Planned extends Omit<Published, 'id'> {
 
 /** What would change; named as in the output. */
 export interface Changes {
-  readonly name?: Change;
-  readonly description?: Change;
+  readonly name?: Change | undefined;
+  readonly description?: Change | undefined;
   /** Whether the document's text would. */
   readonly document: boolean;
   readonly operations_added: NamedOperations;

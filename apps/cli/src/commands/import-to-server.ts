@@ -1,45 +1,40 @@
 import { constants, inflateRawSync } from 'node:zlib';
 import type { ImportedDocument } from '@portico/domain';
+import type { Api } from '../server/api.ts';
 import { ServerRefusal } from '../server/refusals.ts';
-import type { Server } from '../server/server.ts';
-import { DocumentRefused, withoutPrefix, type Changes, type ImportTarget, type Planned } from './import-target.ts';
-
-interface ImportAnswer {
-  readonly id: string;
-  readonly outcome: Planned['outcome'];
-  readonly description_derived: boolean;
-  /** Absent if there are none, and in the answers of earlier versions. */
-  readonly namesakes?: readonly string[];
-}
-interface PlanAnswer extends Omit<ImportAnswer, 'id'> {
-  readonly id: string | null;
-  readonly changes: Changes;
-}
+import { DocumentRefused, withoutPrefix, type ImportTarget, type Planned } from './import-target.ts';
 
 /** Publishes on a server, which reads the document again and decides. */
-export const importToServer = (server: Server): ImportTarget => ({
+export const importToServer = (api: Api): ImportTarget => ({
   publish: async (document) => {
-    const request = { method: 'PUT', path: '/api/imports/', scope: 'catalog:write', ...sentAs(document) } as const;
-    const answer = (await server.ask(request).catch(refused)) as ImportAnswer;
-    const { id, outcome, description_derived, namesakes = [] } = answer;
-    return { id, outcome, descriptionDerived: description_derived, namesakes };
+    const input = { scope: 'catalog:write', ...sentAs(document) } as const;
+    const { id, ...answer } = await api.call('PUT /api/imports/', input).catch(refused);
+    return { id, ...told(answer) };
   },
   plan: async (document) => {
-    const asked = { method: 'POST', path: '/api/imports/plan', scope: 'catalog:read', repeatable: true } as const;
-    const request = { ...asked, ...sentAs(document) };
-    const answer = (await server.ask(request).catch(refused)) as PlanAnswer;
-    const { id, outcome, description_derived, namesakes = [], changes } = answer;
-    return { id, outcome, descriptionDerived: description_derived, namesakes, changes };
+    const input = { scope: 'catalog:read', repeatable: true, ...sentAs(document) } as const;
+    const { id, changes, ...answer } = await api.call('POST /api/imports/plan', input).catch(refused);
+    return { id, ...told(answer), changes };
   },
 });
 
+interface Told {
+  readonly outcome: Planned['outcome'];
+  readonly description_derived: boolean;
+  /** Absent if there are none, and in the answers of earlier versions. */
+  readonly namesakes?: readonly string[] | undefined;
+}
+
+const told = ({ outcome, description_derived, namesakes = [] }: Told) => ({
+  outcome,
+  descriptionDerived: description_derived,
+  namesakes,
+});
+
 const sentAs = ({ name, importKey, strict, document }: ImportedDocument) => ({
-  query: {
-    ...(importKey === null ? {} : { import_key: importKey }),
-    ...(strict ? { strict: 'true' } : {}),
-  },
+  query: { import_key: importKey ?? undefined, strict: strict || undefined },
   // The text as it is: parsed and written again, numbers would change.
-  body: `{"name":${JSON.stringify(name)},"openapi_spec":${textOf(document.packed.deflated)}}`,
+  text: `{"name":${JSON.stringify(name)},"openapi_spec":${textOf(document.packed.deflated)}}`,
 });
 
 /** A packed document ends with a flush, not with a final block. */

@@ -10,7 +10,7 @@ import {
 } from '@portico/domain';
 import { toldHowever } from '../interruption.ts';
 import { createProgress } from '../progress.ts';
-import type { Server } from '../server/server.ts';
+import type { Api } from '../server/api.ts';
 import { exitCodes, OperatorError, type Terminal } from '../terminal.ts';
 import {
   countLines,
@@ -60,7 +60,7 @@ export const importOnStores = async (
 
 /** Imports over HTTP; documents are read here first, so that the same files are found, skipped and refused. */
 export const importOverHttp = async (
-  server: Server,
+  api: Api,
   environment: Environment,
   terminal: Terminal,
   paths: readonly string[],
@@ -70,7 +70,7 @@ export const importOverHttp = async (
   const documents = createDocumentReader();
   try {
     const keyed = source === undefined ? options : { ...options, source };
-    return await importDocuments({ target: importToServer(server), documents, terminal }, paths, keyed);
+    return await importDocuments({ target: importToServer(api), documents, terminal }, paths, keyed);
   } finally {
     await documents.close();
   }
@@ -116,8 +116,8 @@ const creatorOf = async ({ useCases }: Portico, email: string | undefined): Prom
   if (creator) return creator.id;
   throw new OperatorError(
     email === undefined
-      ? 'there is no admin to record as the creator: make one with "portico admin promote EMAIL"'
-      : `no admin has the e-mail ${email}: see "portico admin list"`,
+      ? 'there is no admin to record as the creator: make one with "portico people promote EMAIL"'
+      : `no admin has the e-mail ${email}: see "portico people list --admins"`,
   );
 };
 

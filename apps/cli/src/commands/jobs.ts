@@ -74,7 +74,7 @@ interface ToldOutcome {
   readonly text: string;
 }
 
-const remedy = 'issue new credentials (portico key rotate EMAIL), then discard this job';
+const remedy = 'issue new credentials (portico keys rotate EMAIL), then discard this job';
 
 const toldOutcomes: Readonly<Record<RequeueOutcome, ToldOutcome>> = {
   requeued: { code: 'requeued', text: 'requeued' },

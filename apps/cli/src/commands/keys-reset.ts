@@ -61,10 +61,10 @@ const linesOf = ({ collections, mails, apiKeys, accountKeys }: LostSecrets): rea
   ...(apiKeys === null
     ? []
     : [
-        `  ALL API keys: ${counted(apiKeys, 'client')} must be given a new secret (portico key rotate EMAIL); each keeps its client id`,
+        `  ALL API keys: ${counted(apiKeys, 'client')} must be given a new secret (portico keys rotate EMAIL); each keeps its client id`,
       ]),
   ...(accountKeys > 0
-    ? [`  ${counted(accountKeys, 'token')} of service accounts; each needs a new one (portico service-account rotate)`]
+    ? [`  ${counted(accountKeys, 'token')} of service accounts; each needs a new one (portico accounts rotate)`]
     : []),
   'Stop the service and its workers first: a running process goes on with the old key until it is restarted.',
 ];

@@ -1,4 +1,3 @@
-import { isPorticoError } from '@portico/domain';
 import { toldHowever } from '../interruption.ts';
 import { ServerRefusal } from '../server/refusals.ts';
 import type { Terminal } from '../terminal.ts';
@@ -38,7 +37,11 @@ export const tellOutcomes = async <One extends Told>(
 const refusing: ReadonlySet<string> = new Set(['refused', 'failed', 'not_found', 'ambiguous', 'already_rejected']);
 
 /** Does something to one person; a refusal becomes its outcome. Throws what is the fault of no single person. */
-export const outcomeFor = async (email: string, outcome: string, act: () => Promise<void>): Promise<PersonOutcome> => {
+export const outcomeFor = async (
+  email: string,
+  outcome: string,
+  act: () => Promise<unknown>,
+): Promise<PersonOutcome> => {
   const reason = await refusalOf(act);
   return reason === null ? { outcome, email } : { outcome: 'refused', email, reason };
 };
@@ -53,21 +56,13 @@ export const personLine = ({ email, reason }: PersonOutcome): string =>
   reason === undefined ? email : `${email}: ${reason}`;
 
 /** The reason of a refusal; null if there was none. Throws what is the fault of nothing that was named. */
-export const refusalOf = async (act: () => Promise<void>): Promise<string | null> => {
+export const refusalOf = async (act: () => Promise<unknown>): Promise<string | null> => {
   try {
     await act();
     return null;
   } catch (error) {
     // An outage, or a credential that is not taken, concerns all of them.
     if (error instanceof ServerRefusal && [400, 404, 409, 422].includes(error.status)) return error.detail;
-    if (isPorticoError(error) && !outages.has(error.code)) return error.message;
     throw error;
   }
 };
-
-const outages: ReadonlySet<string> = new Set([
-  'timed_out',
-  'internal',
-  'embedding_unavailable',
-  'identity_unavailable',
-]);

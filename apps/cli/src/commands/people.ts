@@ -1,23 +1,52 @@
-import { approvalsMax, type Instant, type RegistrationStatus } from '@portico/domain';
-import type { Administration, Approval, Person } from '../administration/administration.ts';
+import { approvalsMax, toIso, type Instant } from '@portico/domain';
 import { columns } from '../columns.ts';
+import type { Api, LineOf } from '../server/api.ts';
+import { ServerRefusal } from '../server/refusals.ts';
 import { counted, type Terminal } from '../terminal.ts';
 import { outcomeFor, personLine, tellOutcomes, type AllDone, type PersonOutcome } from './outcomes.ts';
+import { picked } from './picked.ts';
 
-export const listPeople = async (
-  { people }: Administration,
-  terminal: Terminal,
-  { pending, suspended }: { readonly pending?: true; readonly suspended?: true },
-): Promise<AllDone> => {
-  const status: RegistrationStatus | null = pending ? 'pending' : null;
-  const found = await people({ status, suspended: suspended ?? null });
+type Person = LineOf<'GET /api/profiles/'>;
+
+export interface PeopleOptions {
+  readonly pending?: true;
+  readonly suspended?: true;
+  readonly admins?: true;
+}
+
+export const listPeople = async (api: Api, terminal: Terminal, options: PeopleOptions): Promise<AllDone> =>
+  options.admins ? listAdmins(api, terminal) : listAll(api, terminal, options);
+
+const personFields = [
+  'email',
+  'full_name',
+  'company_name',
+  'role',
+  'registration_status',
+  'tier',
+  'suspended_at',
+  'created_at',
+] as const satisfies (keyof Person)[];
+
+const listAll = async (api: Api, terminal: Terminal, { pending, suspended }: PeopleOptions): Promise<AllDone> => {
+  const asked = (include: string) =>
+    api.call('GET /api/profiles/', {
+      scope: 'access:read',
+      query: { include, registration_status: pending && 'pending', suspended },
+    });
+  // Tiers take a scope of their own: a service account without it lists people without them.
+  const found = await asked('tier,suspension').catch((error: unknown) => {
+    if (error instanceof ServerRefusal && error.detail === 'Scope required: limits:write') return asked('suspension');
+    throw error;
+  });
   const rows = found.map(({ email, full_name, company_name, role, tier, ...person }) => [
     email,
     standingOf(person),
     role === 'admin' ? 'admin' : (tier ?? ''),
     company_name === null ? full_name : `${full_name}, ${company_name}`,
   ]);
-  terminal.result(found, rows.length > 0 ? columns(rows) : ['Nobody.']);
+  const people = found.map((person) => picked(person, personFields));
+  terminal.result(people, rows.length > 0 ? columns(rows) : ['Nobody.']);
   return true;
 };
 
@@ -25,24 +54,34 @@ const standingOf = ({
   registration_status,
   suspended_at,
 }: Pick<Person, 'registration_status' | 'suspended_at'>): string =>
-  suspended_at === null ? registration_status : `suspended ${suspended_at.slice(0, 10)}`;
+  suspended_at ? `suspended ${suspended_at.slice(0, 10)}` : registration_status;
+
+const adminFields = ['id', 'email', 'full_name', 'registration_status', 'bound'] as const satisfies (keyof Person)[];
+
+const listAdmins = async (api: Api, terminal: Terminal): Promise<AllDone> => {
+  const people = await api.call('GET /api/profiles/', { scope: 'access:read', query: { include: 'bound' } });
+  const admins = people.filter(({ role }) => role === 'admin').map((person) => picked(person, adminFields));
+  const lines = admins.map(
+    ({ id, email, full_name, bound }) => `${id}  ${email}  ${full_name}${bound ? '' : '  (not bound yet)'}`,
+  );
+  terminal.result(admins, lines.length > 0 ? lines : ['There is no admin.']);
+  return true;
+};
 
 /** Approves these people, or all who wait. Each key is shown only this once. */
 export const approvePeople = async (
-  administration: Administration,
+  api: Api,
   terminal: Terminal,
   emails: readonly string[] | 'all pending',
 ): Promise<AllDone> => {
-  const named =
-    emails === 'all pending'
-      ? (await administration.people({ status: 'pending', suspended: null })).map(({ email }) => email)
-      : emails;
+  const named = emails === 'all pending' ? await pendingEmails(api) : emails;
   let approved = 0;
   const lots = async function* () {
     for (let at = 0; at < named.length; at += approvalsMax) {
-      const lot = await administration.approve(named.slice(at, at + approvalsMax));
-      approved += lot.filter(({ outcome }) => outcome === 'approved').length;
-      yield lot.map(told);
+      const profiles = named.slice(at, at + approvalsMax);
+      const { outcomes } = await api.call('POST /api/profiles/approve', { scope: null, body: { profiles } });
+      approved += outcomes.filter(({ outcome }) => outcome === 'approved').length;
+      yield outcomes.map((one) => picked(one, ['outcome', 'email', 'client_id', 'client_secret']));
     }
   };
   const allDone = await tellOutcomes(terminal, lots(), ({ email, client_id, client_secret }) =>
@@ -56,42 +95,64 @@ export const approvePeople = async (
   return allDone;
 };
 
-const told = ({ outcome, email, client_id, client_secret }: Approval) => ({
-  outcome,
-  email,
-  ...(client_secret === undefined ? {} : { client_id, client_secret }),
-});
+const pendingEmails = async (api: Api): Promise<string[]> => {
+  const query = { registration_status: 'pending' };
+  return (await api.call('GET /api/profiles/', { scope: 'access:read', query })).map(({ email }) => email);
+};
 
 /** Does the same to each of these people, one after the other; tells each outcome. */
 export const toEach = (
   terminal: Terminal,
   emails: readonly string[],
   outcome: string,
-  act: (email: string) => Promise<void>,
+  act: (email: string) => Promise<unknown>,
 ): Promise<AllDone> => {
   const lots = async function* (): AsyncGenerator<readonly PersonOutcome[]> {
-    for (const email of emails) yield [await outcomeFor(email, outcome, () => act(email))];
+    for (const email of emails) yield [await outcomeFor(email, outcome, () => act(email.trim()))];
   };
   return tellOutcomes(terminal, lots(), personLine);
 };
 
+export const suspendPeople = (
+  api: Api,
+  terminal: Terminal,
+  emails: readonly string[],
+  reason: string | undefined,
+): Promise<AllDone> =>
+  toEach(terminal, emails, 'suspended', (user_id) =>
+    api.call('POST /api/profiles/:user_id/suspend', { scope: null, params: { user_id }, body: { reason } }),
+  );
+
+export const resumePeople = (api: Api, terminal: Terminal, emails: readonly string[]): Promise<AllDone> =>
+  toEach(terminal, emails, 'resumed', (user_id) =>
+    api.call('POST /api/profiles/:user_id/resume', { scope: null, params: { user_id } }),
+  );
+
 /** Prints the new key alone, so that a script can take it. */
 export const rotateKeyOf = async (
-  { rotateKey }: Administration,
+  api: Api,
   terminal: Terminal,
   email: string,
-  graceSeconds: number,
+  grace_seconds: number,
 ): Promise<AllDone> => {
-  const { client_id, client_secret } = await rotateKey(email, graceSeconds);
-  const before = graceSeconds > 0 ? `is valid for ${graceSeconds} more seconds` : 'is no longer valid';
+  const params = { user_id: email.trim() };
+  const issued = await api.call('POST /api/profiles/:user_id/credentials', {
+    scope: null,
+    params,
+    body: { grace_seconds },
+  });
+  const { client_id, client_secret } = issued;
+  const before = grace_seconds > 0 ? `is valid for ${grace_seconds} more seconds` : 'is no longer valid';
   terminal.note(`Replaced the secret of ${email}; the one before ${before}. The new key is shown only this once:`);
   terminal.result({ email, client_id, client_secret }, [`${client_id}.${client_secret}`]);
   return true;
 };
 
-export const expireKeyOf = (
-  { expireKey }: Administration,
-  terminal: Terminal,
-  email: string,
-  at: Instant | null,
-): Promise<AllDone> => toEach(terminal, [email], at === null ? 'never expires' : 'expires', () => expireKey(email, at));
+export const expireKeyOf = (api: Api, terminal: Terminal, email: string, at: Instant | null): Promise<AllDone> =>
+  toEach(terminal, [email], at === null ? 'never expires' : 'expires', (user_id) =>
+    api.call('PUT /api/profiles/:user_id/credentials', {
+      scope: null,
+      params: { user_id },
+      body: { expires_at: at === null ? null : toIso(at) },
+    }),
+  );

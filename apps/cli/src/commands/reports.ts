@@ -1,52 +1,107 @@
-import { systemActions } from '@portico/domain';
-import type { Administration, AuditLine, AuditQuery, UsageLine, UsageQuery } from '../administration/administration.ts';
+import { systemActions, toIso, type Instant, type UsageGrouping } from '@portico/domain';
 import { columns } from '../columns.ts';
+import type { Answered, Api, LineOf } from '../server/api.ts';
 import { exitCodes, OperatorError, type Terminal } from '../terminal.ts';
 import { csvLines } from './access.ts';
 import type { AllDone } from './outcomes.ts';
+import { picked } from './picked.ts';
 
-const countNames = ['reads', 'searches', 'slices', 'credential_reads', 'refused'] as const;
+export interface UsageQuery {
+  readonly by: UsageGrouping;
+  readonly from?: Instant;
+  readonly to?: Instant;
+  readonly profile?: string;
+  readonly collection?: string;
+}
+
+type UsageLine = LineOf<'GET /api/usage'>;
 
 const subjectOf = { day: 'day', profile: 'profile_email', collection: 'collection_name' } as const;
+/** All that the tool shows of a line, besides what it is about. */
+const countNames = [
+  'reads',
+  'searches',
+  'slices',
+  'credential_reads',
+  'refused',
+] as const satisfies (keyof UsageLine)[];
 
 /** Shows who used what, and how often. */
 export const showUsage = async (
-  { usage }: Administration,
+  api: Api,
   terminal: Terminal,
-  query: UsageQuery,
+  { from, to, ...query }: UsageQuery,
   csv: boolean,
 ): Promise<AllDone> => {
-  const lines = await usage(query);
-  const names = [subjectOf[query.by], ...countNames];
-  if (csv) terminal.result(lines, csvLines<UsageLine>(names, lines));
+  const times = { from: from === undefined ? undefined : toIso(from), to: to === undefined ? undefined : toIso(to) };
+  const found = await api.call('GET /api/usage', { scope: 'usage:read', query: { ...query, ...times } });
+  const subject = subjectOf[query.by];
+  const names = [subject, ...countNames];
+  const lines = found.map((line) => picked(line, names));
+  if (csv) terminal.result(lines, csvLines(names, lines));
   else if (lines.length === 0) terminal.result(lines, ['Nothing was used.']);
   else {
+    // A server of an earlier version may not count all of it.
     const rows = lines.map((line) => [
-      line[subjectOf[query.by]] ?? '(no collection)',
+      line[subject] ?? '(no collection)',
       ...countNames.map((name) => line[name] ?? '-'),
     ]);
-    terminal.result(
-      lines,
-      columns([[query.by, 'reads', 'searches', 'slices', 'credential reads', 'refused'], ...rows]),
-    );
+    terminal.result(lines, columns([[query.by, ...countNames.map((name) => name.replaceAll('_', ' '))], ...rows]));
   }
   return true;
 };
 
+export interface AuditQuery {
+  /** `system`: what was changed; `client`: what callers report themselves. */
+  readonly source: 'system' | 'client';
+  readonly actor?: string;
+  readonly action?: string;
+  readonly since?: Instant;
+  readonly limit: number;
+}
+
+interface AuditLine {
+  readonly timestamp: string;
+  /** An e-mail or the name of a service account; null for the service itself, the operator, and who is gone. */
+  readonly actor: string | null;
+  readonly message: Readonly<Record<string, unknown>>;
+}
+
 /** Shows who changed what, the newest first. */
-export const showAudit = async ({ audit }: Administration, terminal: Terminal, query: AuditQuery): Promise<AllDone> => {
+export const showAudit = async (api: Api, terminal: Terminal, query: AuditQuery): Promise<AllDone> => {
   const { source, action } = query;
   if (source === 'system' && action !== undefined && !isKnown(action))
     throw new OperatorError(
       `the service records nothing as ${action}. Its actions are ${systemActions.join(', ')}; those that callers report: --source client`,
       exitCodes.usage,
     );
-  const lines = await audit(query);
+  const lines = (await entriesOf(api, query)).map(({ timestamp, message, actor: name = null }): AuditLine => {
+    // Only what the service wrote itself is believed about who did it.
+    const said = typeof message['actor'] === 'string' ? message['actor'] : null;
+    return { timestamp, actor: source === 'system' ? said : name, message };
+  });
   terminal.result(lines, lines.length > 0 ? columns(lines.map(auditRow)) : ['No entry.']);
   return true;
 };
 
 const isKnown = (action: string): boolean => (systemActions as readonly string[]).includes(action);
+
+const auditPage = 100;
+
+const entriesOf = async (
+  api: Api,
+  { source, actor, action, since, limit }: AuditQuery,
+): Promise<Answered<'GET /api/audit/'>['data']> => {
+  const from = since === undefined ? undefined : toIso(since);
+  const entries: Answered<'GET /api/audit/'>['data'] = [];
+  for (let page = 1; entries.length < limit; page++) {
+    const query = { source, actor, action, from, include: 'names', page, pageSize: auditPage };
+    const { data } = await api.call('GET /api/audit/', { scope: 'audit:read', query });
+    entries.push(...data);
+    if (data.length < auditPage) break;
+  }
+  return entries.slice(0, limit);
+};
 
 const auditRow = ({ timestamp, actor, message }: AuditLine): readonly string[] => {
   const facts = Object.entries(message).filter(

@@ -1,22 +1,38 @@
-import { isSameEmail, type Instant } from '@portico/domain';
-import type { AccessRequest, Administration } from '../administration/administration.ts';
+import { isSameEmail, toIso, type Instant } from '@portico/domain';
 import { columns } from '../columns.ts';
+import type { Api, LineOf } from '../server/api.ts';
 import { OperatorError, type Terminal } from '../terminal.ts';
 import type { AllDone } from './outcomes.ts';
+import { picked } from './picked.ts';
 
 /** A request as an administrator names it: by its id, or by who asks for which collection. */
 export interface NamedRequest {
   readonly idOrEmail: string;
-  readonly collection?: string;
+  readonly collection: string | undefined;
 }
 
+type AccessRequest = LineOf<'GET /api/access/requests'>;
+
+const requestFields = [
+  'id',
+  'status',
+  'profile_email',
+  'profile_name',
+  'collection_name',
+  'reason',
+  'duration_days',
+  'created_at',
+  'decided_at',
+  'answer',
+] as const satisfies (keyof AccessRequest)[];
+
+/** The oldest first if they wait, else the newest. */
+const requestsIn = (api: Api, status: AccessRequest['status'] | undefined): Promise<readonly AccessRequest[]> =>
+  api.callAll('GET /api/access/requests', { scope: 'access:read', query: { status, limit: 1_000 } });
+
 /** Lists those that wait, or all. */
-export const showRequests = async (
-  { requests }: Administration,
-  terminal: Terminal,
-  all: boolean,
-): Promise<AllDone> => {
-  const found = await requests(all ? null : 'pending');
+export const showRequests = async (api: Api, terminal: Terminal, all: boolean): Promise<AllDone> => {
+  const found = await requestsIn(api, all ? undefined : 'pending');
   const rows = found.map((one) => [
     one.created_at.slice(0, 10),
     one.status,
@@ -25,29 +41,39 @@ export const showRequests = async (
     one.duration_days === null ? 'for good' : `for ${one.duration_days} days`,
     one.reason,
   ]);
-  terminal.result(found, rows.length > 0 ? columns(rows) : ['No request waits.']);
+  const shown = found.map((one) => picked(one, requestFields));
+  terminal.result(shown, rows.length > 0 ? columns(rows) : ['No request waits.']);
   return true;
 };
 
+/** Without an end, the access ends after the days that were asked for, if any. */
 export const approveNamed = async (
-  administration: Administration,
+  api: Api,
   terminal: Terminal,
   named: NamedRequest,
   until: Instant | undefined,
 ): Promise<AllDone> => {
-  const request = await find(administration, named);
-  await administration.approveRequest(request.id, until);
+  const request = await find(api, named);
+  await api.call('POST /api/access/requests/:request_id/approve', {
+    scope: 'access:write',
+    params: { request_id: request.id },
+    body: until === undefined ? {} : { expires_at: toIso(until) },
+  });
   return tell(terminal, request, 'approved');
 };
 
 export const denyNamed = async (
-  administration: Administration,
+  api: Api,
   terminal: Terminal,
   named: NamedRequest,
-  reason: string | null,
+  reason: string | undefined,
 ): Promise<AllDone> => {
-  const request = await find(administration, named);
-  await administration.denyRequest(request.id, reason);
+  const request = await find(api, named);
+  await api.call('POST /api/access/requests/:request_id/deny', {
+    scope: 'access:write',
+    params: { request_id: request.id },
+    body: { reason },
+  });
   return tell(terminal, request, 'denied');
 };
 
@@ -58,9 +84,9 @@ const tell = (terminal: Terminal, request: AccessRequest, outcome: string): AllD
 };
 
 /** The pending request of that id, or of that person for that collection. Throws an `OperatorError` if there is none. */
-const find = async ({ requests }: Administration, { idOrEmail, collection }: NamedRequest): Promise<AccessRequest> => {
+const find = async (api: Api, { idOrEmail, collection }: NamedRequest): Promise<AccessRequest> => {
   const asked = idOrEmail.trim();
-  const found = (await requests('pending')).filter(
+  const found = (await requestsIn(api, 'pending')).filter(
     (one) =>
       (one.id === asked.toLowerCase() || isSameEmail(one.profile_email, asked)) &&
       (collection === undefined || one.collection_name === collection),

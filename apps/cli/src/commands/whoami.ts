@@ -1,26 +1,19 @@
-import type { Server } from '../server/server.ts';
-import type { ServerCredential } from '../server/credential.ts';
 import { expiryOf } from '../sign-in/tokens.ts';
 import type { Terminal } from '../terminal.ts';
-
-interface OwnProfile {
-  readonly email: string;
-  readonly role: string;
-  readonly registration_status: string;
-}
+import type { Connection } from '../tool.ts';
 
 /** Shows who the credential stands for at this server, and until when. */
-export const whoAmI = async (server: Server, terminal: Terminal, credential: ServerCredential): Promise<void> => {
-  const { address } = server;
+export const whoAmI = async ({ address, api, ...server }: Connection, terminal: Terminal): Promise<void> => {
+  const credential = await server.credential();
   if (credential.token.startsWith(serviceAccountPrefix)) {
     // It has no profile that could be read, but a list that it may see shows that it is taken.
-    await server.ask({ method: 'GET', path: '/api/collections/', query: { limit: '1' }, scope: 'catalog:read' });
+    await api.call('GET /api/collections/', { query: { limit: 1 }, scope: 'catalog:read' });
     terminal.result({ server: address, service_account: true }, [
       `${address}: a service account, by ${credential.from}.`,
     ]);
     return;
   }
-  const profile = (await server.ask({ method: 'GET', path: '/api/profiles/me', scope: 'access:read' })) as OwnProfile;
+  const profile = await api.call('GET /api/profiles/me', { scope: null });
   const { email, role, registration_status: status } = profile;
   const until = new Date(expiryOf(credential.token)).toISOString();
   terminal.result({ server: address, email, role, registration_status: status, expires_at: until }, [

@@ -1,7 +1,6 @@
 import { Option } from 'commander';
-import type { Instant, UsageGrouping } from '@portico/domain';
-import type { AuditQuery, UsageQuery } from '../administration/administration.ts';
-import { showAudit, showUsage } from '../commands/reports.ts';
+import type { UsageGrouping } from '@portico/domain';
+import { showAudit, showUsage, type AuditQuery, type UsageQuery } from '../commands/reports.ts';
 import type { Tool } from '../tool.ts';
 import { administer } from './administer.ts';
 import { csvOption, momentOption, wholeNumber } from './options.ts';
@@ -12,6 +11,8 @@ const groupings = ['profile', 'collection', 'day'] as const satisfies readonly U
 export const addReports = (tool: Tool): void => {
   const usage = tool.program
     .command('usage')
+    .description('who used what')
+    .command('list')
     .addOption(new Option('--by <what>', 'what a line is about').choices(groupings).default('profile'))
     .option('--from <date>', 'the first day (default: 30 days before the end)', momentOption)
     .option('--to <date>', 'the day after the last one (default: tomorrow)', momentOption)
@@ -19,14 +20,13 @@ export const addReports = (tool: Tool): void => {
     .option('--collection <name>', 'only the collection of this exact name')
     .addOption(csvOption())
     .description('show who used what, and how often');
-  administer(
-    tool,
-    usage,
-    (administration, terminal, { csv = false, ...query }: UsageQuery & { readonly csv?: boolean }) =>
-      showUsage(administration, terminal, query, csv),
+  administer(tool, usage, (api, terminal, { csv = false, ...query }: UsageQuery & { readonly csv?: boolean }) =>
+    showUsage(api, terminal, query, csv),
   );
   const audit = tool.program
     .command('audit')
+    .description('who changed what')
+    .command('list')
     .option('--actor <email>', 'only what this person did')
     .option('--action <action>', 'only this, such as access.grant')
     .option('--since <date>', 'not before this', momentOption)
@@ -37,11 +37,5 @@ export const addReports = (tool: Tool): void => {
         .default('system'),
     )
     .description('show who changed what, the newest first');
-  administer(tool, audit, (administration, terminal, query: AuditOptions) =>
-    showAudit(administration, terminal, query),
-  );
+  administer(tool, audit, (api, terminal, query: AuditQuery) => showAudit(api, terminal, query));
 };
-
-interface AuditOptions extends AuditQuery {
-  readonly since?: Instant;
-}

@@ -15,17 +15,21 @@ export class ServerRefusal extends OperatorError {
   }
 }
 
-interface Refused {
+export interface Refused {
   readonly status: number;
   readonly detail: string;
-  readonly address: string;
+  /** What a service account must hold for it; null for what none may do. */
   readonly scope: string | null;
-  readonly credential: Pick<ServerCredential, 'from' | 'remedy'>;
   readonly requestId: string | null;
 }
 
-/** The refusal in words that tell what to do. */
-export const refusalOf = ({ status, detail, address, scope, credential, requestId }: Refused): string => {
+interface RefusedByServer extends Refused {
+  readonly address: string;
+  readonly credential: Pick<ServerCredential, 'from' | 'remedy'>;
+}
+
+/** The refusal of a server in words that tell what to do. */
+export const refusalOf = ({ status, detail, address, scope, credential, requestId }: RefusedByServer): string => {
   const said = `${address} says "${detail}"`;
   // A part of the request may take another scope than the rest.
   const needed = /^Scope required: (\S+)$/.exec(detail)?.[1] ?? scope;

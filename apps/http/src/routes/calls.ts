@@ -20,6 +20,8 @@ export type Calls = {
     readonly params: Readonly<Record<ParametersOf<One['name']>, string>>;
     readonly query: Readonly<Partial<Record<One['parameter'] & string, string | number | boolean | readonly string[]>>>;
     readonly body: One['body'];
+    /** What a service account must hold; null: none may call. */
+    readonly scope: One['scope'];
     readonly answered: One['answered'];
   };
 };

@@ -58,7 +58,7 @@ const notApplied =
   'BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL are set but not applied: an admin who can sign in already exists.';
 const localIsOff = 'The local issuer is off: its admins, such as local-admin, cannot sign in and do not count.';
 const noAdmin =
-  'No admin can sign in: set BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL, or run "portico admin promote EMAIL".';
+  'No admin can sign in: set BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL, or run "portico people promote EMAIL".';
 
 interface Claims {
   readonly uid: string;

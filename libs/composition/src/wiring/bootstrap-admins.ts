@@ -55,7 +55,7 @@ const adminWarnings = ({ firstAdmin, settings }: Config, admins: readonly Profil
     ],
     [
       able.length === 0,
-      'No admin can sign in: set BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL, or run "portico admin promote EMAIL".',
+      'No admin can sign in: set BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL, or run "portico people promote EMAIL".',
     ],
   ];
   return rows.filter(([holds]) => holds).map(([, text]) => text);

@@ -2,7 +2,7 @@ import type { Collection, CollectionHead, Visibility } from '../collections/coll
 import type { Deadline } from '../deadline.ts';
 import { PorticoError } from '../errors.ts';
 import type { GroupClaims } from '../groups/group.ts';
-import type { CollectionId, ServiceAccountId } from '../ids.ts';
+import type { CollectionId, ProfileId, ServiceAccountId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type { ClientLimits } from '../limits/limit.ts';
 import type { StoredKey } from '../profiles/api-key.ts';
@@ -76,7 +76,18 @@ export type Credential =
   | { readonly kind: 'malformed'; readonly form: 'token' | 'key' }
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'key'; readonly clientId: string; readonly secret: string }
-  | { readonly kind: 'account'; readonly id: ServiceAccountId; readonly token: string };
+  | { readonly kind: 'account'; readonly id: ServiceAccountId; readonly token: string }
+  | OperatorCredential;
+
+declare const ofOperator: unique symbol;
+
+/** What the operator's command line presents in its own process. No text is read as one: only this file makes it. */
+export interface OperatorCredential {
+  readonly kind: 'operator';
+  readonly [ofOperator]: true;
+}
+
+export const operatorCredential = { kind: 'operator' } as OperatorCredential;
 
 /**
  * Who may call: `token` takes an identity token, `token or key` an API key pair as well, `admin` an admin's token. Each
@@ -101,8 +112,8 @@ export interface Identified<Found extends CollectionHead = CollectionHead> exten
   CallerRow<Found>,
   'key' | 'claims'
 > {
-  /** Of a service account, `profile` is the one that it acts as (`actingProfile`). */
-  readonly via: 'token' | 'key' | 'account';
+  /** Of a service account, `profile` is the one that it acts as (`actingProfile`); of the operator, it is nobody's. */
+  readonly via: 'token' | 'key' | 'account' | 'operator';
   /** Those of a service account; absent for everyone else. */
   readonly scopes?: readonly Scope[];
 }
@@ -161,13 +172,17 @@ export interface PersonAuthority extends AdminAuthority {
 
 const mint = (initiator: Initiator): PersonAuthority => initiator as PersonAuthority;
 
-/** For the operator's command line. No request ever gets it. */
+/** For the operator's command line. No request over the network ever gets it. */
 export const operatorAuthority: PersonAuthority = mint({ actor: null, deadline: null });
 
-/** The authority of an admin or of a service account; throws `admin_required` for everyone else. */
-export const authorityOf = ({ profile, deadline }: Pick<Principal, 'profile' | 'deadline'>): AdminAuthority => {
+/** The authority of an admin, of a service account or of the operator; throws `admin_required` for everyone else. */
+export const authorityOf = ({
+  profile,
+  deadline,
+  via,
+}: Pick<Principal, 'profile' | 'deadline'> & Partial<Pick<Principal, 'via'>>): AdminAuthority => {
   if (!isAdmin(profile)) throw new PorticoError('admin_required');
-  return mint({ actor: { id: profile.id, email: profile.email }, deadline });
+  return mint({ actor: via === 'operator' ? null : { id: profile.id, email: profile.email }, deadline });
 };
 
 /** The authority of an admin in person; throws `no_service_accounts` for a service account. */
@@ -175,6 +190,36 @@ export const personAuthorityOf = (principal: Pick<Principal, 'profile' | 'via' |
   if (principal.via === 'account') throw new PorticoError('no_service_accounts');
   return authorityOf(principal) as PersonAuthority;
 };
+
+/**
+ * The operator as the caller of an application in its own process: an admin of whom no row says anything, so that it has
+ * neither limits nor uses, and reads no single collection. A list that was kept is never its list a moment later.
+ */
+export const operatorCaller = (_credential: OperatorCredential, now: Instant): Identified<never> => ({
+  profile: {
+    id: '00000000-0000-0000-0000-000000000000' as ProfileId,
+    email: 'operator',
+    fullName: 'Operator',
+    companyName: null,
+    uid: 'operator',
+    issuer: null,
+    tier: null,
+    suspendedAt: null,
+    role: 'admin',
+    status: 'approved',
+    clientId: null,
+    approvedAt: now,
+    createdAt: now,
+    updatedAt: now,
+  },
+  limits: { override: null, tier: null, groupTier: null },
+  epochs: { grants: 0, groups: 0, catalog: now, embeddings: 0, operations: 0, searchModel: null },
+  target: null,
+  granted: false,
+  accessUntil: null,
+  readAt: now,
+  via: 'operator',
+});
 
 /** Throws `no_service_accounts` or `scope_required` for a service account without this scope; null: for every one. */
 export const refuseUnscoped = (

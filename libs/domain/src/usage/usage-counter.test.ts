@@ -96,9 +96,9 @@ test(`of more than ${waitingMax} pairs of a profile and a collection the later o
   expect(counter.take().reduce((sum, { counts }) => sum + usesIn(counts), 0)).toBe(waitingMax + 1);
 });
 
-test('uses of a service account count in the totals alone, and are not lost', () => {
+test.each(['account', 'operator'] as const)('uses by %s count in the totals alone, and are not lost', (via) => {
   const { counter } = setUp();
-  const robot = caller('robot', { via: 'account' });
+  const robot = caller('robot', { via });
   counter.touch(robot);
   counter.count(robot, 'read', weather);
   expect(counter.totals()).toEqual({ ...noUses, read: 1 });

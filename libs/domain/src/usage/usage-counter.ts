@@ -94,8 +94,8 @@ export const createUsageCounter = (now: () => Instant): UsageCounter => {
   };
 };
 
-/** Uses are kept by profile, and a service account is none: they count in the totals only. */
-const isKept = ({ via }: UsageCaller): boolean => via !== 'account';
+/** Uses are kept by profile. A service account is none, nor is the operator: theirs count in the totals only. */
+const isKept = ({ via }: UsageCaller): boolean => via === 'token' || via === 'key';
 
 type Counts = { -readonly [Kind in UsageKind]: number };
 

@@ -14,7 +14,7 @@ export const workChecks: readonly Check[] = [
       async ({ profiles }, { config }) => judgeAdmins(config(), await profiles.admins()),
       ({ config }) => judgeAdmins(config(), []),
     ),
-    advice: 'Look at "portico admin list".',
+    advice: 'Look at "portico people list --admins".',
   },
   {
     id: 'names.equal',
@@ -23,7 +23,7 @@ export const workChecks: readonly Check[] = [
       async ({ profiles, groupNames }) => judgeEqual(await profiles.list(), await groupNames()),
       () => ok('There are no names yet.'),
     ),
-    advice: 'Look at "portico profiles list" and "portico group list".',
+    advice: 'Look at "portico people list" and "portico groups list".',
   },
   {
     id: 'jobs.given-up',
@@ -76,7 +76,7 @@ const judgeAdmins = ({ settings, firstAdmin }: Config, admins: readonly Profile[
     admins.length > 0
       ? 'No admin can sign in: each is suspended, or of an issuer that is not configured, or nobody has signed in as it.'
       : 'There is no admin, and nobody is named to become one.',
-    'Set BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL, or run "portico admin promote EMAIL".',
+    'Set BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL, or run "portico people promote EMAIL".',
   );
 };
 

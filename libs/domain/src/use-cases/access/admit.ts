@@ -5,6 +5,7 @@ import {
   type Identified,
   isAdmin,
   isKey,
+  operatorCaller,
   type Principal,
   refuseUnscoped,
   type RequiredAuth,
@@ -211,6 +212,8 @@ const identify = async <Part extends TargetPart>(
       return identifyByKey(ports, credential, target);
     case 'account':
       return identifyByAccount(ports, credential, target);
+    case 'operator':
+      return operatorCaller(credential, ports.clock.now());
   }
 };
 

@@ -1,0 +1,16 @@
+import type { Portico } from '@portico/composition';
+import { operatorAuthority } from '@portico/domain';
+import { OperatorError, type Terminal } from '../terminal.ts';
+
+/** Makes a profile an admin, which approves a pending one. Throws `OperatorError` if the e-mail is not registered. */
+export const promoteAdmin = async ({ useCases }: Portico, terminal: Terminal, email: string): Promise<void> => {
+  const profile = await useCases.findProfileByEmail(operatorAuthority, email);
+  if (!profile) throw new OperatorError(`no profile is registered with the e-mail ${email}: it must register first`);
+  const { profile: promoted, warning } = await useCases.changeRole(operatorAuthority, profile.id, 'admin');
+  if (warning !== null) terminal.note(warning);
+  const { id, fullName, status, issuer } = promoted;
+  terminal.result(
+    { id, email: promoted.email, full_name: fullName, registration_status: status, bound: issuer !== null },
+    [`${promoted.email} is an admin.`],
+  );
+};

@@ -1,0 +1,63 @@
+import { readConfig } from '@portico/composition';
+import { graceSecondsMax } from '@portico/domain';
+import { checkKey } from '../commands/key-check.ts';
+import { resetKeys } from '../commands/keys-reset.ts';
+import { expireKeyOf, rotateKeyOf } from '../commands/people.ts';
+import { reseal } from '../commands/reseal.ts';
+import { exitCodes } from '../terminal.ts';
+import type { Tool } from '../tool.ts';
+import { toolLogger, withPortico } from '../with-portico.ts';
+import { administer } from './administer.ts';
+import { endOrNever, wholeNumber } from './options.ts';
+
+/** The API keys of people, and the key that seals secrets. */
+export const addKeys = (tool: Tool): void => {
+  const { program, environment, terminal, endWith, overHttp } = tool;
+  const keys = program.command('keys').description('API keys of people, and the secrets key of this installation');
+  const rotate = keys
+    .command('rotate')
+    .argument('<email>', 'whose')
+    .option('--grace <seconds>', 'how long the previous secret stays valid', wholeNumber(0, graceSecondsMax), 0)
+    .description("replace a person's API secret and print the new key");
+  administer(tool, rotate, (api, terminal, email: string, { grace }: { grace: number }) =>
+    rotateKeyOf(api, terminal, email, grace),
+  );
+  const expire = keys
+    .command('expire')
+    .argument('<email>', 'whose')
+    .argument('<date>', 'its last day, as 2027-01-31; or a date-time, or "never"', endOrNever)
+    .description("say when a person's API key ends");
+  administer(tool, expire, expireKeyOf);
+  const check = keys
+    .command('check')
+    .argument(
+      '[secret]',
+      "the secret (X-API-Key) or a service account's token; read from standard input if absent or -",
+    )
+    .description(
+      'check whether a text is a well-formed API secret or service account token, by its shape and checksum only; it is not printed, sent or looked up',
+    )
+    .action(async (secret: string | undefined) => {
+      if (!(await checkKey(terminal(), secret))) endWith(exitCodes.failure);
+    });
+  // It needs neither stores nor a server.
+  overHttp.add(check);
+  keys
+    .command('reseal')
+    .description(
+      'reseal with the current SECRETS_KEY what an earlier one sealed, so that SECRETS_KEY_PREVIOUS is no longer needed',
+    )
+    .action(() =>
+      withPortico(tool, async (portico, terminal) => {
+        if (!(await reseal(portico, terminal))) endWith(exitCodes.failure);
+      }),
+    );
+  keys
+    .command('reset')
+    .description('if the key that sealed the data is lost for good: list what is lost with it, ask, and remove it')
+    .option('--yes', 'do not ask for confirmation')
+    .action((options: { yes?: boolean }) => {
+      const config = readConfig(environment);
+      return resetKeys(config, toolLogger(tool, config), terminal(), options);
+    });
+};

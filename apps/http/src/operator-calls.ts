@@ -1,0 +1,51 @@
+import { createServer, request as requestOver } from 'node:http';
+import { duplexPair } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { operatorCredential } from '@portico/domain';
+import { createAppFor, type HttpAppFacts } from './http-app.ts';
+import type { Method } from './route.ts';
+
+/** A request of the operator. */
+export interface OperatorCall {
+  readonly method: Method;
+  /** With its query. */
+  readonly path: string;
+  /** JSON text. */
+  readonly body?: string | undefined;
+}
+
+export interface OperatorAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/**
+ * The API for whoever has the stores: an application in this process that takes each call for the operator's. Nothing
+ * listens, and the application is not given out: only the returned function reaches it, by a pair of streams in memory
+ * for each call.
+ */
+export const createOperatorCalls = (facts: HttpAppFacts): ((call: OperatorCall) => Promise<OperatorAnswer>) => {
+  const server = createServer(createAppFor(facts, () => operatorCredential));
+  return async ({ method, path, body }) => {
+    const [near, far] = duplexPair();
+    server.emit('connection', far);
+    const headers = {
+      host: 'localhost',
+      connection: 'close',
+      ...(body === undefined
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
+    };
+    const { promise, resolve, reject } = Promise.withResolvers<OperatorAnswer>();
+    const request = requestOver({ method, path, headers, createConnection: () => near }, (response) => {
+      const answered = { status: response.statusCode ?? 0, headers: new Headers(headersOf(response.rawHeaders)) };
+      text(response).then((said) => resolve({ ...answered, text: said }), reject);
+    });
+    request.on('error', reject).end(body);
+    return promise;
+  };
+};
+
+const headersOf = (rawHeaders: readonly string[]): [string, string][] =>
+  rawHeaders.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? '']] : []));
