@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
-import { dayOf, noUses } from '@portico/domain';
+import { dayOf, noUses, usageKinds } from '@portico/domain';
 import type { Collection, DayUse, Profile, UsageCounts, UsageFilter, UsageGrouping } from '@portico/domain';
 import type { Contract } from './contract.ts';
 import { aCollection, aContent, aProfile, aUse, noEffects, start } from './records.ts';
@@ -14,7 +14,7 @@ const linesMax = 99;
 export const usageStoreContract = {
   'the counts of each kind are summed up by day': async (stores) => {
     const { ada, roads } = await setUp(stores);
-    const counts = { read: 1, search: 20, slice: 300, credential_read: 4_000, refused: 50_000 };
+    const counts = Object.fromEntries(usageKinds.map((kind, at) => [kind, (at + 1) * 10 ** at])) as UsageCounts;
     await stores.usage.add([aUse(ada, roads, { counts })]);
     deepStrictEqual(await stores.usage.report('day', always, linesMax), [{ of: { by: 'day', day: today }, counts }]);
   },

@@ -32,6 +32,6 @@ test.each([
 test('uses of all kinds are summed up', () => {
   expect([
     usesIn(noUses),
-    usesIn({ read: 1, search: 20, slice: 300, credential_read: 4_000, refused: 50_000 }),
+    usesIn({ ...noUses, read: 1, search: 20, slice: 300, credential_read: 4_000, refused: 50_000 }),
   ]).toEqual([0, 54_321]);
 });
