@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditFilter } from '@portico/domain';
+import { type AuditEntry, type AuditFilter, dayMs, dayOf } from '@portico/domain';
 import { auditColumns, type AuditPlace, type AuditRow, entryOf } from './audit-record.ts';
 import type { Sql, SqlDatabase } from './sql.ts';
 import { columns } from './table.ts';
@@ -48,17 +48,11 @@ interface Conditions {
   readonly parameters: readonly Parameter[];
 }
 type Parameter = string | number;
-/** A run, with the entries from the end that the search started at up to its own. */
-interface Run extends AuditPlace {
-  readonly entries: number;
-  readonly passed: number;
-}
 
 const selectEntries = `select ${columns('a', auditColumns)} from audit_entries a`;
 const countEntries = 'select count(*) as total from audit_entries a';
 const newestFirst = 'order by a.instant desc, a.seq desc';
 const oldestFirst = 'order by a.instant, a.seq';
-const selectTotal = 'select entries as total from audit_totals where scope = ?';
 /** An empty page yields one row, which holds only the total. */
 const pageWithTotal = async (
   database: SqlDatabase,
@@ -85,10 +79,9 @@ interface Count {
 
 const countOf = (filter: AuditFilter, { where, parameters }: Conditions): Count => {
   const { source, from, to } = filter;
-  if (!hasFields(filter)) return { text: selectTotal, parameters: [source] };
   if (isNarrowed(filter) || (from !== undefined && to !== undefined && from >= to))
     return { text: `${countEntries} ${where}`, parameters };
-  const upTo = to === undefined ? { text: `(${selectTotal})`, parameters: [source] } : countBefore(source, to);
+  const upTo = to === undefined ? countAll(source) : countBefore(source, to);
   const before = from === undefined ? { text: '0', parameters: [] } : countBefore(source, from);
   return {
     text: `select ${upTo.text} - ${before.text} as total`,
@@ -96,26 +89,34 @@ const countOf = (filter: AuditFilter, { where, parameters }: Conditions): Count 
   };
 };
 
-/** Counts the entries before the instant: whole runs, and a part of the last one. */
+const countAll = (source: AuditFilter['source']): Count => ({
+  text: '(select entries from audit_totals where scope = ?)',
+  parameters: [source],
+});
+
+/** Counts the entries before the instant: whole days, and a part of the last one. */
 const countBefore = (source: AuditFilter['source'], instant: number): Count => {
   const { where, parameters } = conditionsOfSource(source);
+  const day = dayOf(instant);
   return {
-    text: `(select ${wholeRuns(source)} + (${countEntries} ${where}
-        and (a.instant, a.seq) >= (r.instant, r.seq) and a.instant < ?)
-      from (select instant, seq from audit_runs where instant < ? order by instant desc, seq desc limit 1) r)`,
-    parameters: [...parameters, instant, instant],
+    text: `((select cast(coalesce(sum(entries), 0) as bigint) from audit_days where scope = ? and day < ?)
+      + (${countEntries} ${where} and a.instant >= ? and a.instant < ?))`,
+    parameters: [source, day, ...parameters, day * dayMs, instant],
   };
 };
 
-const wholeRuns = (source: AuditFilter['source']): string =>
-  `(select cast(coalesce(sum(${entriesOf[source]}), 0) as bigint) from audit_runs where (instant, seq) < (r.instant, r.seq))`;
+interface Day {
+  readonly day: number;
+  readonly entries: number;
+  /** How many entries are of later days. */
+  readonly later: number;
+}
 
-/** How many entries of a source a run has. */
-const entriesOf: Readonly<Record<AuditFilter['source'], string>> = {
-  client: 'client_entries',
-  system: 'system_entries',
-  all: 'client_entries + system_entries',
-};
+/** Selects the day of the entry at the offset `?` in newest-first order. */
+const selectDay = `select day, entries, passed - entries as later from (
+    select day, entries, cast(sum(entries) over (order by day desc rows unbounded preceding) as bigint) as passed
+    from audit_days where scope = ?) d
+  where passed > ? order by day desc limit 1`;
 
 const countedPage = async (
   sql: Sql,
@@ -123,60 +124,34 @@ const countedPage = async (
   offset: number,
   limit: number,
 ): Promise<AuditPage> => {
-  const total = (await sql.first<{ total: number }>(selectTotal, [source]))?.total ?? 0;
-  if (offset >= total) return { entries: [], total };
-  return { entries: (await rowsAt(sql, source, offset, limit, total)).map(entryOf), total };
+  const counted = await sql.first<{ total: number }>(`select ${countAll(source).text} as total`, [source]);
+  const total = counted?.total ?? 0;
+  const day = await sql.first<Day>(selectDay, [source, offset]);
+  if (!day) return { entries: [], total };
+  const { instant, seq } = await placeIn(sql, source, day, offset - day.later);
+  const { where, parameters } = conditionsOfSource(source);
+  const seek = `${selectEntries} ${where} and (a.instant, a.seq) <= (?, ?) ${newestFirst} limit ?`;
+  const rows = await sql.all<AuditRow>(seek, [...parameters, instant, seq, limit]);
+  return { entries: rows.map(entryOf), total };
 };
 
-/** The last page is read from the oldest end, with no search for its first entry. */
-const rowsAt = async (
+/** Returns the place of an entry of a day, in newest-first order. Walks an index from the nearer end of the day. */
+const placeIn = async (
   sql: Sql,
   source: AuditFilter['source'],
-  offset: number,
-  limit: number,
-  total: number,
-): Promise<readonly AuditRow[]> => {
+  { day, entries }: Day,
+  fromNewest: number,
+): Promise<AuditPlace> => {
   const { where, parameters } = conditionsOfSource(source);
-  const select = `${selectEntries} ${where}`;
-  if (total - offset <= limit) {
-    const rows = await sql.all<AuditRow>(`${select} ${oldestFirst} limit ?`, [...parameters, total - offset]);
-    return rows.toReversed();
-  }
-  const { instant, seq } = await placeAt(sql, source, offset, total);
-  const seek = `${select} and (a.instant, a.seq) <= (?, ?) ${newestFirst} limit ?`;
-  return sql.all<AuditRow>(seek, [...parameters, instant, seq, limit]);
-};
-
-/**
- * Returns the place of the entry at that offset in newest-first order. Adds up the runs from the nearer end to find its
- * run, then walks the index within the run.
- */
-const placeAt = async (sql: Sql, source: AuditFilter['source'], offset: number, total: number): Promise<AuditPlace> => {
-  const fromOldest = total - 1 - offset;
-  const isNearNewest = offset <= fromOldest;
-  const run = await sql.first<Run>(runAt(source, isNearNewest ? 'desc' : 'asc'), [isNearNewest ? offset : fromOldest]);
-  if (!run) throw new Error(doNotAddUp);
-  const index = isNearNewest ? run.passed - 1 - offset : fromOldest - (run.passed - run.entries);
-  const { where, parameters } = conditionsOfSource(source);
-  const select = `select a.instant, a.seq from audit_entries a ${where}`;
-  const place = await sql.first<AuditPlace>(
-    `${select} and (a.instant, a.seq) >= (?, ?) ${oldestFirst} limit 1 offset ?`,
-    [...parameters, run.instant, run.seq, index],
-  );
-  if (!place) throw new Error(doNotAddUp);
+  const fromOldest = entries - 1 - fromNewest;
+  const [condition, instant, order, steps] =
+    fromNewest < fromOldest
+      ? ['a.instant < ?', (day + 1) * dayMs, newestFirst, fromNewest]
+      : ['a.instant >= ?', day * dayMs, oldestFirst, fromOldest];
+  const select = `select a.instant, a.seq from audit_entries a ${where} and ${condition} ${order} limit 1 offset ?`;
+  const place = await sql.first<AuditPlace>(select, [...parameters, instant, steps]);
+  if (!place) throw new Error('The counts of the audit log do not add up to its entries.');
   return place;
-};
-
-const doNotAddUp = 'The counts of the audit log do not add up to its entries.';
-
-/** Selects the run with which the sum exceeds `?`, from one end of the log on. */
-const runAt = (source: AuditFilter['source'], direction: 'asc' | 'desc'): string => {
-  const order = `order by instant ${direction}, seq ${direction}`;
-  return `select instant, seq, entries, passed from (
-      select instant, seq, ${entriesOf[source]} as entries,
-        cast(sum(${entriesOf[source]}) over (${order} rows unbounded preceding) as bigint) as passed
-      from audit_runs) r
-    where passed > ? ${order} limit 1`;
 };
 
 const isNarrowed = ({ actorId, clientId, collectionId, action }: AuditFilter): boolean =>

@@ -1,4 +1,4 @@
-import type { AuditEntry, Effects, Instant } from '@portico/domain';
+import { type AuditEntry, dayOf, type Effects, type Instant } from '@portico/domain';
 import { entryRow, insertEntry } from './audit-record.ts';
 import { insertJob, jobRow } from './job-record.ts';
 import type { AppendedSql, Sql } from './sql.ts';
@@ -24,32 +24,20 @@ export const writeEntries = async (sql: AppendedSql, entries: readonly AuditEntr
   await countEntries(sql, entries, 1);
 };
 
-/** How many entries of one source and day were added, or removed if negative. */
-export interface DayChange {
-  readonly source: string;
-  readonly day: number;
-  readonly entries: number;
-}
-
 /** Updates the entry counts for entries added (1) or removed (-1). */
-export const countEntries = (
+export const countEntries = async (
   sql: AppendedSql,
   entries: readonly { readonly source: string; readonly instant: Instant }[],
   sign: 1 | -1,
-): Promise<void> =>
-  countDays(
-    sql,
-    entries.map(({ source, instant }) => ({ source, day: dayOf(instant), entries: sign })),
-  );
-
-export const countDays = async (sql: AppendedSql, changes: readonly DayChange[]): Promise<void> => {
+): Promise<void> => {
   const days = new Map<string, [scope: string, day: number, change: number]>();
   const totals = new Map<string, number>();
-  for (const { source, day, entries } of changes) {
+  for (const { source, instant } of entries) {
+    const day = dayOf(instant);
     for (const scope of [source, 'all']) {
       const key = `${scope} ${day}`;
-      days.set(key, [scope, day, (days.get(key)?.[2] ?? 0) + entries]);
-      totals.set(scope, (totals.get(scope) ?? 0) + entries);
+      days.set(key, [scope, day, (days.get(key)?.[2] ?? 0) + sign]);
+      totals.set(scope, (totals.get(scope) ?? 0) + sign);
     }
   }
   // Always in the same order: concurrent counts must not deadlock.
@@ -57,13 +45,9 @@ export const countDays = async (sql: AppendedSql, changes: readonly DayChange[])
     addToDay,
     [...days.values()].sort(([a, dayA], [b, dayB]) => (a < b ? -1 : a > b ? 1 : dayA - dayB)),
   );
-  if (changes.some(({ entries }) => entries < 0)) await sql.runEach(forgetEmptyDays, [[]]);
+  if (sign < 0) await sql.runEach(forgetEmptyDays, [[]]);
   await sql.runEach(addToTotal, [...totals].sort());
 };
-
-export const dayMs = 86_400_000;
-/** Days since 1970-01-01, in UTC. */
-export const dayOf = (instant: Instant): number => Math.floor(instant / dayMs);
 
 const addToDay = `insert into audit_days (scope, day, entries) values (?, ?, ?)
   on conflict (scope, day) do update set entries = audit_days.entries + excluded.entries`;

@@ -6,7 +6,7 @@ import {
   GroupGrantEntity,
   AccessRequestEntity,
 } from './entities/access-entities.ts';
-import { AuditEntryEntity, AuditRunEntity, AuditDayEntity, AuditTotalEntity } from './entities/audit-entities.ts';
+import { AuditEntryEntity, AuditDayEntity, AuditTotalEntity } from './entities/audit-entities.ts';
 import { CollectionEntity, DocumentEntity, OperationEntity } from './entities/collection-entities.ts';
 import { JobEntity } from './entities/job-entity.ts';
 import { TierEntity, OverrideEntity } from './entities/limit-entities.ts';
@@ -45,7 +45,7 @@ export const entities = [
   TierEntity,
   OverrideEntity,
   AuditEntryEntity,
-  AuditRunEntity,
+
   AuditDayEntity,
   AuditTotalEntity,
   JobEntity,

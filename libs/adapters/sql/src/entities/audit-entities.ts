@@ -47,16 +47,6 @@ export const AuditEntryEntity = defineEntity({
   ],
 });
 
-/**
- * Runs of a few thousand entries in the order of pages, the first before every entry; each ends before the next one.
- * Triggers maintain their counts.
- */
-export const AuditRunEntity = defineEntity({
-  name: 'AuditRun',
-  tableName: 'audit_runs',
-  properties: { instant: int64().primary(), seq: int64().primary(), clientEntries: int64(), systemEntries: int64() },
-});
-
 /** Entry counts per source (`all` for both) and day of the instant, and in total. Maintained on write, never counted. */
 export const AuditDayEntity = defineEntity({
   name: 'AuditDay',

@@ -13,8 +13,6 @@ import { serviceAccounts } from './0011-service-accounts.ts';
 import { oneTimeCodes } from './0012-one-time-codes.ts';
 import { auditCounts } from './0013-audit-counts.ts';
 import { refusedRequests } from './0014-refused-requests.ts';
-import { auditRuns } from './0015-audit-runs.ts';
-import { quickerAuditRuns } from './0017-quicker-audit-runs.ts';
 import { emailKeys, fillEmailKeys } from './0020-email-keys.ts';
 import type { DialectSql, Fill } from './migration.ts';
 
@@ -34,8 +32,6 @@ export const migrations: readonly { readonly name: string; readonly sql: Dialect
   { name: '0012-one-time-codes', sql: oneTimeCodes },
   { name: '0013-audit-counts', sql: auditCounts },
   { name: '0014-refused-requests', sql: refusedRequests },
-  { name: '0015-audit-runs', sql: auditRuns },
-  { name: '0017-quicker-audit-runs', sql: quickerAuditRuns },
   { name: '0020-email-keys', sql: emailKeys, fill: fillEmailKeys },
 ];
 

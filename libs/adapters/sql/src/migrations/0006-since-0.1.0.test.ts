@@ -1,0 +1,109 @@
+import type { CollectionId } from '@portico/domain';
+import { describe, expect, test } from 'vitest';
+import { type Kind, newPlace, runIn } from '../../test/movable.ts';
+import { postgres } from '../../test/with-postgresql.ts';
+import { openSqlStores, type SqlConfig, type SqlStores } from '../index.ts';
+import { migrations } from './index.ts';
+
+const hour = 3_600_000;
+const idOf = (number: number) => `00000000-0000-4000-8000-00000000000${number}`;
+
+/** The tables of release 0.1.0, with `rows`. */
+const released = async (kind: Kind, rows: readonly string[]): Promise<SqlConfig> => {
+  const place = await newPlace(kind);
+  const old = migrations.filter(({ name }) => name < '0006');
+  const id = kind === 'sqlite' ? 'integer' : 'serial';
+  const statements = [
+    ...old.flatMap(({ sql }) => sql[kind]),
+    `create table schema_migrations (id ${id} primary key, name text, executed_at timestamp default current_timestamp)`,
+    ...old.map(({ name }) => `insert into schema_migrations (name) values ('${name}')`),
+    ...rows,
+  ];
+  await runIn(place, statements.join(';\n'));
+  return place;
+};
+
+const profile = (number: number, email: string): string =>
+  `insert into profiles (id, email, full_name, role, status, uid, issuer, bound, created_at, updated_at, grants_epoch)
+    values ('${idOf(number)}', '${email}', 'Name', 'client', 'pending', 'uid ${number}', null, false, ${number}, ${number}, 0)`;
+
+const collection = (number: number, name: string, description: string, importKey: string | null): string =>
+  `insert into collections (id, name, name_key, description, created_by, created_at, updated_at, revision,
+      content_revision, base_url, derived_type, document_digest, import_key)
+    values ('${idOf(number)}', '${name}', 'key', '${description}', 'x', 1, 1, 7, 3, '/', 'none', 'd',
+      ${importKey === null ? 'null' : `'${importKey}'`})`;
+
+const embedding = (kind: Kind, number: number, model: string): string =>
+  `insert into embeddings (collection_id, model_id, content_revision, sequence, vector)
+    values ('${idOf(number)}', '${model}', 3, ${number}, ${kind === 'sqlite' ? "x'00000000'" : String.raw`'\x00000000'`})`;
+
+const entry = (number: number, source: string, instant: number): string =>
+  `insert into audit_entries (id, source, message, timestamp, instant, received_at)
+    values ('e${number}', '${source}', '{}', '', ${instant}, ${instant})`;
+
+const migrated = async <T>(kind: Kind, rows: readonly string[], work: (opened: SqlStores) => Promise<T>): Promise<T> => {
+  const opened = await openSqlStores(await released(kind, rows));
+  expect(opened.migrated.map(({ name }) => name)).toEqual(['0006-since-0.1.0']);
+  return work(opened).finally(() => opened.close());
+};
+
+describe.each((['sqlite', 'postgresql'] as const).filter((kind) => kind === 'sqlite' || postgres))('on %s', (kind) => {
+  test('profiles of release 0.1.0 are found by any form of their e-mail; two of one mailbox stay, each by its own', () => {
+    const emails = ['ada@example.com', 'b@b\u00fccher.example', 'b@xn--bcher-kva.example', 'jos\u00e9@x.example'];
+    const rows = emails.map((email, at) => profile(at, email));
+    return migrated(kind, rows, async ({ stores }) => {
+      for (const [at, email] of emails.entries())
+        expect(await stores.profiles.findByEmail(email)).toMatchObject({ id: idOf(at), email });
+      const found = async (email: string) => (await stores.profiles.findByEmail(email))?.id;
+      expect(await found('ADA@example.com')).toBe(idOf(0));
+      expect(await found('Jose\u0301@x.example')).toBe(idOf(3));
+    });
+  });
+
+  test('collections of release 0.1.0 have composed names, and derived descriptions if they were imported without', () => {
+    const rows = [
+      collection(1, 'E\u0301tat', '', 'roads/1.json'),
+      collection(2, 'Two', 'A text', 'roads/2.json'),
+      collection(3, 'Three', '', null),
+    ];
+    return migrated(kind, rows, async ({ stores: { collections, operations } }) => {
+      const found = await Promise.all([1, 2, 3].map((number) => collections.find(idOf(number) as CollectionId)));
+      expect(found).toMatchObject([
+        { name: '\u00c9tat', revision: 8, descriptionDerived: true, discoverable: false },
+        { name: 'Two', revision: 7, descriptionDerived: false },
+        { name: 'Three', revision: 7, descriptionDerived: false },
+      ]);
+      // Their jobs are still to read them.
+      expect(await operations.digest(idOf(1) as CollectionId)).toBeNull();
+    });
+  });
+
+  test('embeddings of release 0.1.0 serve searches, by the model that most of them have', () => {
+    const rows = [1, 2, 3].map((number) => collection(number, `${number}`, '', null));
+    const vectors = [embedding(kind, 1, 'a'), embedding(kind, 2, 'b'), embedding(kind, 3, 'b')];
+    return migrated(kind, [...rows, ...vectors], async ({ stores: { models, embeddings } }) => {
+      const { serving, announced } = await models.state();
+      expect(serving).toBe('b');
+      expect(announced.map(({ modelId, firstSeenAt }) => [modelId, firstSeenAt])).toEqual([
+        ['a', 0],
+        ['b', 0],
+      ]);
+      const changes = await embeddings.changedSince(0, 'b', 9);
+      expect(changes.map(({ collectionId, sequence }) => [collectionId, sequence])).toEqual([
+        [idOf(2), 2],
+        [idOf(3), 3],
+      ]);
+    });
+  });
+
+  test('entries of release 0.1.0 are counted by the hour', () => {
+    const instants = [-1, 0, hour - 1, hour, 30 * hour];
+    const rows = instants.map((instant, at) => entry(at, at % 2 ? 'system' : 'client', instant));
+    return migrated(kind, rows, async ({ stores: { audit } }) => {
+      const { entries, total } = await audit.page({ source: 'all' }, 2, 2);
+      expect([total, entries.map(({ id }) => id)]).toEqual([5, ['e2', 'e1']]);
+      expect((await audit.page({ source: 'client' }, 0, 1)).total).toBe(3);
+      expect((await audit.page({ source: 'all', from: 0, to: hour + 1 }, 0, 9)).total).toBe(3);
+    });
+  });
+});
