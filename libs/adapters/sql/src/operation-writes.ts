@@ -103,7 +103,7 @@ const upsertOperation = upsertInto(OperationEntity, 'collectionId', 'key');
 const deleteOperation = 'delete from operations where collection_id = ? and key = ?';
 /** From the first position on, as they lie in the file: by key most pages would change again and again, up to the commit. */
 const deleteSome = `delete from operations where collection_id = ? and position <= (select max(position)
-  from (select position from operations where collection_id = ? order by position limit ?))`;
+  from (select position from operations where collection_id = ? order by position limit ?) as first_ones)`;
 const storedColumns = without(columnsOf(OperationEntity), 'collectionId');
 const selectStored = `select ${columns('o', storedColumns)} from operations o
   where o.collection_id = ? and o.position >= ? and o.position < ?`;
