@@ -341,7 +341,9 @@ describe.skipIf(!postgres)('an installation with documents, people, keys, limits
     await client.connect();
     await client.query("insert into schema_migrations (name) values ('9999-of-the-future')");
     await client.end();
-    expect(await saidBy(first, '--to', url)).toMatch(/^1 .* a newer version of Portico wrote it$/);
+    expect(await saidBy(first, '--to', url)).toMatch(
+      /^1 .* a newer version of Portico wrote it, or one that was never released$/,
+    );
     expect(await saidBy(first, '--to', `sqlite:${source}`)).toMatch(
       /^1 .* cannot be filled: it is the database to move$/,
     );

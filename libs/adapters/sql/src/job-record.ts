@@ -27,8 +27,8 @@ export interface DeadLetterRow extends Pick<StoredRow, (typeof deadLetterColumns
 export const insertJob = insertInto(JobEntity, [...without(jobColumns, 'asked', 'attempts'), 'leasedUntil']);
 
 /**
- * Not a lease: the job is free, but not for the version before migration 0006, which would take this for a lease. It can
- * go with that migration's triggers.
+ * Not a lease: the job is free, but not for release 0.1.0, which would take this for a lease. It can go with the
+ * triggers of migration 0006.
  */
 export const reserved = Number.MAX_SAFE_INTEGER;
 export const isReserved = `job_group = '${missingEmbeddings}'`;

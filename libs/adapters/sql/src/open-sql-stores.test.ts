@@ -55,7 +55,7 @@ describeDialects(({ withPlace, withStores }) => {
 
   test('tables of an earlier version are refused as they are, or migrated, and the log says what ran and how long', () =>
     withPlace(async (open, run) => {
-      await run("drop table one_time_codes; delete from schema_migrations where name = '0012-one-time-codes'");
+      await run("drop index jobs_kind_index; delete from schema_migrations where name = '0002-due-jobs-by-kind'");
       const applied = () => run<{ name: string }>('select name from schema_migrations order by id', []);
       const before = await applied();
       await expect(open({ older: 'refuse' })).rejects.toThrow(
@@ -65,13 +65,13 @@ describeDialects(({ withPlace, withStores }) => {
       const log = recordLog();
       const { migrated, close } = await open({ log });
       await close();
-      expect(migrated).toEqual([{ name: '0012-one-time-codes', ms: expect.any(Number) as number }]);
+      expect(migrated).toEqual([{ name: '0002-due-jobs-by-kind', ms: expect.any(Number) as number }]);
       expect(log.lines).toMatchObject([
         { level: 'info', message: 'The tables are of an earlier version: they are migrated now' },
         {
           level: 'info',
-          message: `Migration 0012-one-time-codes ran in ${migrated[0]?.ms} ms`,
-          fields: { migration: '0012-one-time-codes', ms: migrated[0]?.ms },
+          message: `Migration 0002-due-jobs-by-kind ran in ${migrated[0]?.ms} ms`,
+          fields: { migration: '0002-due-jobs-by-kind', ms: migrated[0]?.ms },
         },
       ]);
       const again = await open({ older: 'refuse' });

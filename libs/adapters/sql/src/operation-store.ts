@@ -137,7 +137,7 @@ type OperationRow = Omit<Row<typeof OperationEntity>, 'collectionId' | 'position
 const operationColumns = without(columnsOf(OperationEntity), 'collectionId', 'position');
 const containingColumns = ['o.path', 'o.operation_id', 'o.summary'];
 const selected = columns('o', operationColumns);
-/** A document of version 0.1.0 has none until its job has written them. */
+/** A document that release 0.1.0 stored has none until its job has written them. */
 const ofStoredDocument = 'c.id = o.collection_id and c.operations_digest = c.document_digest';
 const fromStored = `from operations o join collections c on ${ofStoredDocument} where o.collection_id = ?`;
 const selectAll = `select ${selected}, o.position ${fromStored}`;

@@ -119,14 +119,14 @@ export const testSources = (kind: Kind): void => {
 
   test('is refused if an earlier or a later version wrote it, or it is being filled', async () => {
     const [from, to] = [await filledPlace(kind), await newPlace('sqlite')];
-    await runIn(from, "delete from schema_migrations where name = '0009-usage'");
+    await runIn(from, "delete from schema_migrations where name = '0002-due-jobs-by-kind'");
     await refused(
       from,
       to,
       'its tables are of an earlier version (1 migration is missing). Back up, then run "portico migrate-tables"',
     );
-    await runIn(from, "insert into schema_migrations (name) values ('0009-usage'), ('9999-of-the-future')");
-    await refused(from, to, 'a newer version of Portico wrote it');
+    await runIn(from, "insert into schema_migrations (name) values ('0002-due-jobs-by-kind'), ('9999-of-the-future')");
+    await refused(from, to, 'a newer version of Portico wrote it, or one that was never released');
     const half = await newPlace(kind);
     await interrupted(await filledPlace('sqlite'), half, 0.5);
     await refused(half, to, 'it is being filled from sqlite:');

@@ -17,7 +17,7 @@ export const CollectionEntity = defineEntity({
     updatedAt: int64(),
     revision: int64(),
     contentRevision: int64(),
-    /** Older versions, which may run beside this one, write rows without it. */
+    /** Release 0.1.0, which may run beside this version, writes rows without it. */
     descriptionDerived: p.boolean().default(false),
     baseUrl: text(),
     derivedType: text().$type<AuthenticationType>(),
@@ -29,7 +29,7 @@ export const CollectionEntity = defineEntity({
     storedIn: text().$type<ApiKeyPlace>().nullable(),
     storedSealedValue: text().nullable(),
     documentDigest: text(),
-    /** The digest of the document whose operations are stored; older versions change a document without it. */
+    /** The digest of the document whose operations are stored; 0.1.0 changes a document without it. */
     operationsDigest: text().nullable(),
     discoverable: p.boolean().default(false),
     importKey: text().nullable().unique('collections_import_key_unique'),

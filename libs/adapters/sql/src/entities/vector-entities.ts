@@ -34,7 +34,7 @@ export const EmbeddingEntity = defineEntity({
   indexes: [{ name: 'collection_embeddings_model_index', properties: ['modelId', 'collectionId', 'contentRevision'] }],
 });
 
-/** What the version before 0006 reads and writes; triggers keep it in step, and nothing else uses it. */
+/** What release 0.1.0 reads and writes; triggers keep it in step, and nothing else uses it. */
 export const PreviousEmbeddingEntity = defineEntity({
   name: 'PreviousEmbedding',
   tableName: 'embeddings',
@@ -53,7 +53,7 @@ export const SearchModelEntity = defineEntity({
   tableName: 'search_models',
   properties: {
     modelId: text().primary(),
-    /** 0 for those of the version before 0006, whose embeddings go into its table too. */
+    /** 0 for those of release 0.1.0, whose embeddings go into its table too. */
     firstSeenAt: int64(),
     lastSeenAt: int64(),
   },

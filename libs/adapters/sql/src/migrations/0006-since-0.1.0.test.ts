@@ -5,7 +5,6 @@ import { postgres } from '../../test/with-postgresql.ts';
 import { openSqlStores, type SqlConfig, type SqlStores } from '../index.ts';
 import { migrations } from './index.ts';
 
-const hour = 3_600_000;
 const idOf = (number: number) => `00000000-0000-4000-8000-00000000000${number}`;
 
 /** The tables of release 0.1.0, with `rows`. */
@@ -37,11 +36,11 @@ const embedding = (kind: Kind, number: number, model: string): string =>
   `insert into embeddings (collection_id, model_id, content_revision, sequence, vector)
     values ('${idOf(number)}', '${model}', 3, ${number}, ${kind === 'sqlite' ? "x'00000000'" : String.raw`'\x00000000'`})`;
 
-const entry = (number: number, source: string, instant: number): string =>
-  `insert into audit_entries (id, source, message, timestamp, instant, received_at)
-    values ('e${number}', '${source}', '{}', '', ${instant}, ${instant})`;
-
-const migrated = async <T>(kind: Kind, rows: readonly string[], work: (opened: SqlStores) => Promise<T>): Promise<T> => {
+const migrated = async <T>(
+  kind: Kind,
+  rows: readonly string[],
+  work: (opened: SqlStores) => Promise<T>,
+): Promise<T> => {
   const opened = await openSqlStores(await released(kind, rows));
   expect(opened.migrated.map(({ name }) => name)).toEqual(['0006-since-0.1.0']);
   return work(opened).finally(() => opened.close());
@@ -93,17 +92,6 @@ describe.each((['sqlite', 'postgresql'] as const).filter((kind) => kind === 'sql
         [idOf(2), 2],
         [idOf(3), 3],
       ]);
-    });
-  });
-
-  test('entries of release 0.1.0 are counted by the hour', () => {
-    const instants = [-1, 0, hour - 1, hour, 30 * hour];
-    const rows = instants.map((instant, at) => entry(at, at % 2 ? 'system' : 'client', instant));
-    return migrated(kind, rows, async ({ stores: { audit } }) => {
-      const { entries, total } = await audit.page({ source: 'all' }, 2, 2);
-      expect([total, entries.map(({ id }) => id)]).toEqual([5, ['e2', 'e1']]);
-      expect((await audit.page({ source: 'client' }, 0, 1)).total).toBe(3);
-      expect((await audit.page({ source: 'all', from: 0, to: hour + 1 }, 0, 9)).total).toBe(3);
     });
   });
 });

@@ -4,16 +4,7 @@ import { dueJobsByKind } from './0002-due-jobs-by-kind.ts';
 import { issuers } from './0003-issuers.ts';
 import { boundedDocumentFacts } from './0004-bounded-document-facts.ts';
 import { noticesAndTiers } from './0005-notices-and-tiers.ts';
-import { searchModels } from './0006-search-models.ts';
-import { derivedDescriptions } from './0007-derived-descriptions.ts';
-import { operations } from './0008-operations.ts';
-import { usage } from './0009-usage.ts';
-import { organisation } from './0010-organisation.ts';
-import { serviceAccounts } from './0011-service-accounts.ts';
-import { oneTimeCodes } from './0012-one-time-codes.ts';
-import { auditCounts } from './0013-audit-counts.ts';
-import { refusedRequests } from './0014-refused-requests.ts';
-import { emailKeys, fillEmailKeys } from './0020-email-keys.ts';
+import { fillSince010, since010 } from './0006-since-0.1.0.ts';
 import type { DialectSql, Fill } from './migration.ts';
 
 /** All migrations, oldest first. A released migration never changes; later changes get a migration of their own. */
@@ -23,16 +14,7 @@ export const migrations: readonly { readonly name: string; readonly sql: Dialect
   { name: '0003-issuers', sql: issuers },
   { name: '0004-bounded-document-facts', sql: boundedDocumentFacts },
   { name: '0005-notices-and-tiers', sql: noticesAndTiers },
-  { name: '0006-search-models', sql: searchModels },
-  { name: '0007-derived-descriptions', sql: derivedDescriptions },
-  { name: '0008-operations', sql: operations },
-  { name: '0009-usage', sql: usage },
-  { name: '0010-organisation', sql: organisation },
-  { name: '0011-service-accounts', sql: serviceAccounts },
-  { name: '0012-one-time-codes', sql: oneTimeCodes },
-  { name: '0013-audit-counts', sql: auditCounts },
-  { name: '0014-refused-requests', sql: refusedRequests },
-  { name: '0020-email-keys', sql: emailKeys, fill: fillEmailKeys },
+  { name: '0006-since-0.1.0', sql: since010, fill: fillSince010 },
 ];
 
 /** The table of applied migrations. */
@@ -76,7 +58,7 @@ export const refuseUnknown = (applied: readonly string[]): void => {
   const unknown = unknownIn(applied);
   if (unknown !== undefined) {
     throw new Error(
-      `it has the migration ${unknown}, which this version does not know; a newer version of Portico wrote it`,
+      `it has the migration ${unknown}, which this version does not know; a newer version of Portico wrote it, or one that was never released`,
     );
   }
 };

@@ -68,15 +68,11 @@ test('several processes can open a new file at once', () =>
     await close();
   }));
 
-test.for([
-  ['0002-due-jobs-by-kind', 'drop index jobs_kind_index'],
-  ['0012-one-time-codes', 'drop table one_time_codes'],
-] as const)('a database that lacks the migration %s gets it', ([name, undo]) =>
+test('a database that lacks a migration gets it', () =>
   withFile(async (file) => {
     await (await open(file)).close();
     await onFile(file, (connection) => {
-      connection.exec(undo);
-      connection.prepare('delete from schema_migrations where name = ?').run(name);
+      connection.exec("drop index jobs_kind_index; delete from schema_migrations where name = '0002-due-jobs-by-kind'");
     });
     await (await open(file)).close();
     expect((await onFile(file, appliedOn)).toSorted()).toEqual(migrations.map((each) => each.name));

@@ -106,7 +106,7 @@ const judgeTables = (tables: InspectedDatabase['tables']): Finding => {
       );
     case 'newer':
       return wrong(
-        `A newer version of Portico wrote the database: this one does not know its migration ${tables.unknown}.`,
+        `A newer version of Portico wrote the database, or one that was never released: this one does not know its migration ${tables.unknown}.`,
         'Run the newer version, or restore a backup from before the upgrade.',
       );
     case 'filling':

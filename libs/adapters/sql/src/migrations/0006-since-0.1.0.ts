@@ -1,0 +1,281 @@
+import { emailKey } from '@portico/domain';
+import { embeddingsInStep, nowOnPostgresql, nowOnSqlite } from './embeddings-in-step.ts';
+import type { Dialect, DialectSql, Fill } from './migration.ts';
+
+/** Of a dialect: its types, and how it makes values of columns unique. */
+interface Words {
+  readonly text: string;
+  readonly int: string;
+  readonly bytes: string;
+  /** The instant of the migration, in milliseconds. */
+  readonly now: string;
+  /** For the embeddings of 0.1.0. */
+  readonly triggers: readonly string[];
+  readonly unique: (table: string, name: string, columns: string) => string;
+  /** Vectors do not compress. */
+  readonly uncompressed: (table: string, column: string) => readonly string[];
+}
+
+const wordsOf: Readonly<Record<Dialect, Words>> = {
+  sqlite: {
+    text: 'text',
+    int: 'integer',
+    bytes: 'blob',
+    now: nowOnSqlite,
+    triggers: embeddingsInStep.sqlite,
+    unique: (table, name, columns) => `create unique index ${name} on ${table} (${columns})`,
+    uncompressed: () => [],
+  },
+  postgresql: {
+    text: 'text collate "C"',
+    int: 'int',
+    bytes: 'bytea',
+    now: nowOnPostgresql,
+    triggers: embeddingsInStep.postgresql,
+    unique: (table, name, columns) => `alter table ${table} add constraint ${name} unique (${columns})`,
+    uncompressed: (table, column) => [`alter table ${table} alter column ${column} set storage external`],
+  },
+};
+
+const references = (table: string, column: string, other: string, onUpdate = ''): string =>
+  `constraint ${table}_${column}_foreign foreign key (${column}) references ${other} (id)${onUpdate} on delete cascade`;
+const onUpdate = ' on update cascade';
+
+/** Vectors by each model. The one of most embeddings serves searches; the others are of a change that was not finished. */
+const embeddings = ({ text, bytes, now, triggers, unique, uncompressed }: Words): readonly string[] => [
+  `create table collection_embeddings (
+    collection_id ${text} not null,
+    model_id ${text} not null,
+    content_revision bigint not null,
+    sequence bigint not null,
+    vector ${bytes} not null,
+    primary key (collection_id, model_id),
+    ${references('collection_embeddings', 'collection_id', 'collections')}
+  )`,
+  ...uncompressed('collection_embeddings', 'vector'),
+  `create table search_models (
+    model_id ${text} not null primary key,
+    first_seen_at bigint not null,
+    last_seen_at bigint not null
+  )`,
+  `insert into collection_embeddings (collection_id, model_id, content_revision, sequence, vector)
+    select collection_id, model_id, content_revision, sequence, vector from embeddings`,
+  unique('collection_embeddings', 'collection_embeddings_sequence_unique', 'model_id, sequence'),
+  `create index collection_embeddings_model_index on collection_embeddings (model_id, collection_id, content_revision)`,
+  `insert into search_models (model_id, first_seen_at, last_seen_at)
+    select model_id, 0, ${now} from embeddings group by model_id`,
+  ...triggers,
+];
+
+/** The operations of documents, and their vectors. Collections of before have none: jobs read them. */
+const operations = ({ text, bytes, unique, uncompressed }: Words): readonly string[] => [
+  `create table operations (
+    collection_id ${text} not null,
+    key ${text} not null,
+    position bigint not null,
+    method ${text} not null,
+    path ${text} not null,
+    operation_id ${text} null,
+    summary ${text} null,
+    tags ${text} not null,
+    deprecated boolean not null,
+    excerpt ${text} not null,
+    primary key (collection_id, key),
+    ${references('operations', 'collection_id', 'collections')}
+  )`,
+  'create index operations_position_index on operations (collection_id, position)',
+  `create table operation_blocks (
+    collection_id ${text} not null,
+    model_id ${text} not null,
+    document_digest ${text} not null,
+    content_revision bigint not null,
+    sequence bigint not null,
+    operations bigint not null,
+    packed ${bytes} not null,
+    primary key (collection_id, model_id),
+    ${references('operation_blocks', 'collection_id', 'collections')}
+  )`,
+  unique('operation_blocks', 'operation_blocks_sequence_unique', 'model_id, sequence'),
+  ...uncompressed('operation_blocks', 'packed'),
+];
+
+const usage = ({ text, int }: Words): readonly string[] => [
+  `create table usage_days (
+    day ${int} not null,
+    profile_id ${text} not null,
+    subject ${text} not null,
+    collection_id ${text} null,
+    reads bigint not null,
+    searches bigint not null,
+    slices bigint not null,
+    credential_reads bigint not null,
+    last_used_at bigint not null,
+    key_used_at bigint null,
+    refused bigint not null default 0,
+    primary key (day, profile_id, subject),
+    ${references('usage_days', 'profile_id', 'profiles')},
+    ${references('usage_days', 'collection_id', 'collections')}
+  )`,
+  'create index usage_days_profile_index on usage_days (profile_id, last_used_at)',
+  'create index usage_days_key_index on usage_days (profile_id, key_used_at)',
+  'create index usage_days_collection_index on usage_days (collection_id, last_used_at)',
+];
+
+const groups = ({ text, unique }: Words): readonly string[] => [
+  `create table access_groups (
+    id ${text} not null primary key,
+    name ${text} not null,
+    description ${text} not null,
+    tier ${text} null,
+    created_at bigint not null,
+    updated_at bigint not null
+  )`,
+  unique('access_groups', 'access_groups_name_unique', 'name'),
+  `create table group_members (
+    profile_id ${text} not null,
+    group_id ${text} not null,
+    added_at bigint not null,
+    primary key (profile_id, group_id),
+    ${references('group_members', 'profile_id', 'profiles', onUpdate)},
+    ${references('group_members', 'group_id', 'access_groups', onUpdate)}
+  )`,
+  'create index group_members_group_index on group_members (group_id)',
+  `create table claimed_groups (
+    profile_id ${text} not null,
+    name ${text} not null,
+    primary key (profile_id, name),
+    ${references('claimed_groups', 'profile_id', 'profiles')}
+  )`,
+  'create index claimed_groups_name_index on claimed_groups (name)',
+  `create table group_grants (
+    group_id ${text} not null,
+    collection_id ${text} not null,
+    granted_at bigint not null,
+    expires_at bigint null,
+    primary key (group_id, collection_id),
+    ${references('group_grants', 'group_id', 'access_groups', onUpdate)},
+    ${references('group_grants', 'collection_id', 'collections', onUpdate)}
+  )`,
+  'create index group_grants_collection_index on group_grants (collection_id)',
+  'create index group_grants_expiry_index on group_grants (group_id, expires_at) where expires_at is not null',
+  'create index group_grants_ends_index on group_grants (expires_at) where expires_at is not null',
+];
+
+const requests = ({ text }: Words): readonly string[] => [
+  `create table access_requests (
+    id ${text} not null primary key,
+    profile_id ${text} not null,
+    collection_id ${text} not null,
+    reason ${text} not null,
+    duration_days bigint null,
+    status ${text} not null,
+    created_at bigint not null,
+    decided_at bigint null,
+    answer ${text} null,
+    ${references('access_requests', 'profile_id', 'profiles')},
+    ${references('access_requests', 'collection_id', 'collections')}
+  )`,
+  `create unique index access_requests_pending_unique on access_requests (collection_id, profile_id) where status = 'pending'`,
+  'create index access_requests_profile_index on access_requests (profile_id, created_at)',
+  'create index access_requests_status_index on access_requests (status, created_at)',
+  'create index access_requests_collection_index on access_requests (collection_id)',
+];
+
+const accounts = ({ text, unique }: Words): readonly string[] => [
+  `create table service_accounts (
+    id ${text} not null primary key,
+    name ${text} not null,
+    name_key ${text} not null,
+    scopes ${text} not null,
+    expires_at bigint null,
+    created_by ${text} null,
+    created_at bigint not null,
+    updated_at bigint not null,
+    key_hash ${text} null,
+    key_tag bigint null,
+    previous_hash ${text} null,
+    previous_tag bigint null,
+    previous_until bigint null
+  )`,
+  unique('service_accounts', 'service_accounts_name_key_unique', 'name_key'),
+  `create table one_time_codes (
+    digest ${text} not null primary key,
+    purpose ${text} not null,
+    payload ${text} not null,
+    expires_at bigint not null
+  )`,
+  'create index one_time_codes_expires_at_index on one_time_codes (expires_at)',
+];
+
+const facets = { actor: 'actor_id', client: 'client_id', collection: 'collection_id', action: 'action' };
+
+/** Filters find the source of each entry in their index, so that counting reads no rows. */
+const auditIndexes = Object.entries(facets).flatMap(([name, column]) => [
+  `drop index audit_entries_${name}_index`,
+  `create index audit_entries_${name}_index on audit_entries (${column}, instant, seq, source) where ${column} is not null`,
+]);
+
+/** Last, because every request reads these rows, and waits from here on for the rest of the migration. */
+const columns = ({ text, unique }: Words): readonly string[] => [
+  `alter table epochs add column search_model ${text} null`,
+  `update epochs set search_model =
+    (select model_id from embeddings group by model_id order by count(*) desc, model_id limit 1)`,
+  'alter table epochs add column operations bigint not null default 0',
+  'alter table epochs add column groups bigint not null default 0',
+  'alter table collections add column description_derived boolean not null default false',
+  // Imported from a document without a description: the next import, or the next change of the document, derives one.
+  "update collections set description_derived = true where description = '' and import_key is not null",
+  `alter table collections add column operations_digest ${text} null`,
+  'alter table collections add column discoverable boolean not null default false',
+  `alter table jobs add column request_id ${text} null`,
+  'alter table grants add column expires_at bigint null',
+  'create index grants_expiry_index on grants (profile_id, expires_at) where expires_at is not null',
+  'create index grants_ends_index on grants (expires_at) where expires_at is not null',
+  'alter table profiles add column suspended_at bigint null',
+  'alter table profiles add column key_expires_at bigint null',
+  'create index profiles_key_ends_index on profiles (key_expires_at) where key_expires_at is not null',
+  `alter table profiles add column claimed_groups ${text} null`,
+  'alter table profiles add column claims_issued_at bigint null',
+  'alter table profiles add column claims_seen_at bigint null',
+  'alter table profiles add column in_groups boolean not null default false',
+  `alter table profiles add column email_key ${text} null`,
+  unique('profiles', 'profiles_email_key_unique', 'email_key'),
+];
+
+const statements = (dialect: Dialect): readonly string[] =>
+  [embeddings, operations, usage, groups, requests, accounts, () => auditIndexes, columns].flatMap((part) =>
+    part(wordsOf[dialect]),
+  );
+
+/** From the release 0.1.0, whose migrations end with 0005, to the next one. */
+export const since010: DialectSql = {
+  sqlite: statements('sqlite'),
+  // As changes do: none of them is under way, so none can be in each other's way.
+  postgresql: ['select pg_advisory_xact_lock(1886351988, 1)', ...statements('postgresql')],
+};
+
+const beyondAscii: Readonly<Record<Dialect, (column: string) => string>> = {
+  sqlite: (column) => `${column} glob '*[^ -~]*'`,
+  postgresql: (column) => `${column} ~ '[^ -~]'`,
+};
+
+/**
+ * What e-mails are compared by: a second profile of one mailbox has none. Names of collections are composed (NFC), as
+ * new ones are.
+ */
+export const fillSince010: Fill = async (execute, dialect) => {
+  const isForeign = beyondAscii[dialect];
+  await execute(`update profiles set email_key = email where not (${isForeign('email')})`);
+  const emails = `select id, email from profiles where ${isForeign('email')} order by created_at, id`;
+  for (const { id, email } of await execute(emails)) {
+    const key = emailKey(String(email));
+    const isFree = 'not exists (select 1 from profiles p where p.email_key = ?)';
+    await execute(`update profiles set email_key = ? where id = ? and ${isFree}`, [key, id, key]);
+  }
+  const names = `select distinct name from collections where ${isForeign('name')}`;
+  for (const { name } of await execute(names)) {
+    const composed = String(name).normalize('NFC');
+    const compose = 'update collections set revision = revision + 1, name = ? where name = ?';
+    if (composed !== name) await execute(compose, [composed, name]);
+  }
+};
