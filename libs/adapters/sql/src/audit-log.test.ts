@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { describeDialects } from '../test/dialects.ts';
 import { migrating, withMigratedFile } from '../test/with-stores.ts';
 import { createSqlAuditLog, type SqlAuditLog } from './audit-log.ts';
-import type { AppendedSql, SqlDatabase } from './sql.ts';
+import type { Sql, SqlDatabase } from './sql.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
 import { SqliteDatabase } from './sqlite/sqlite-database.ts';
 
@@ -24,16 +24,16 @@ const withCounted = (
       unindexed: (condition) => database.unindexed(condition),
       violatedKey: (error) => database.violatedKey(error),
       transact: (work) => database.transact(work),
-      write: (work) => database.write(work),
-      async append(work) {
-        const written: Parameters<AppendedSql['runEach']>[] = [];
-        const found = await work({ runEach: async (...each) => void written.push(each) });
+      async write(work) {
+        const written: Parameters<Sql['runEach']>[] = [];
+        const gathering = { runEach: async (...each) => void written.push(each) } as Sql;
+        const answer = await work(gathering);
         state.commits += 1;
         await state.held;
-        await database.append(async (sql) => {
+        await database.write(async (sql) => {
           for (const each of written) await sql.runEach(...each);
-          return found;
         });
+        return answer;
       },
     };
     const audit = createSqlAuditLog(counting, { idsInJson: '?' });

@@ -5,7 +5,7 @@ import type { AuditEntry, AuditFilter, AuditLog, Deadline, Instant, ProfileId } 
 import { readBatch, readLastSeq, readPage } from './audit-pages.ts';
 import { type AuditPlace, type AuditRow, entryOf } from './audit-record.ts';
 import { countEntries, writeEntries } from './effects.ts';
-import type { AppendedSql, BoundText, SqlDatabase } from './sql.ts';
+import type { Sql, SqlDatabase } from './sql.ts';
 
 export interface SqlAuditLog extends AuditLog {
   /** Resolves once nothing waits to be written. */
@@ -49,8 +49,6 @@ export const createSqlAuditLog = (
   };
 };
 
-/** By its instant too, which has an index. */
-const findEntry = 'select seq from audit_entries where instant = ? and id = ?';
 const exportBatchMax = 500;
 const prune = `delete from audit_entries where seq in
   (select seq from audit_entries where received_at < ? order by received_at, seq limit ?) returning source, instant`;
@@ -92,16 +90,15 @@ const createQueue = (database: SqlDatabase) => {
     await setImmediate();
     if (before) await fulfilledWithin(groupWaitMs, before);
     let group: readonly Appended[] | null = null;
-    const write = async (sql: AppendedSql): Promise<BoundText | null> => {
+    const write = async (sql: Sql): Promise<void> => {
       group = (group ?? take()).filter(isInTime);
       const entries = group.map(({ entry }) => entry);
       await writeEntries(sql, entries);
       if (!group.map(beginsCommit).every(Boolean)) throw new ExpiredMeanwhile();
-      return entries[0] ? [findEntry, [entries[0].instant, entries[0].id]] : null;
     };
     for (;;) {
       try {
-        await database.append(write);
+        await database.write(write);
         return;
       } catch (error) {
         if (!(error instanceof ExpiredMeanwhile)) throw error;

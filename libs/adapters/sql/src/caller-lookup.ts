@@ -29,12 +29,12 @@ import { columns } from './table.ts';
 /** The hot read: one prepared statement, which sees committed data. */
 export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup => {
   const readBy = (condition: string) => {
-    const alone = reads.quick<CallerColumns>(statementBy(condition, callerColumns, ''));
+    const alone = reads.first<CallerColumns>(statementBy(condition, callerColumns, ''));
     const prepare = <Part extends TargetPart>(
       names: readonly (keyof CollectionColumns)[],
       toPart: (row: CollectionColumns) => TargetParts[Part],
     ) => {
-      const withTarget = reads.quick<CallerColumns & TargetColumns>(textWithTarget(condition, names));
+      const withTarget = reads.first<CallerColumns & TargetColumns>(textWithTarget(condition, names));
       const toTarget = targetOf(names, toPart);
       return async (
         value: string,
@@ -72,12 +72,12 @@ export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup => {
 };
 
 const readAccounts = (reads: PreparedReads): CallerLookup['byAccountId'] => {
-  const alone = reads.quick<AccountCallerColumns>(`select ${accountCallerColumns} ${accountTables} ${oneAccount}`);
+  const alone = reads.first<AccountCallerColumns>(`select ${accountCallerColumns} ${accountTables} ${oneAccount}`);
   const prepare = <Part extends TargetPart>(
     names: readonly (keyof CollectionColumns)[],
     toPart: (row: CollectionColumns) => TargetParts[Part],
   ) => {
-    const withTarget = reads.quick<AccountCallerColumns & Omit<TargetColumns, 'granted'>>(
+    const withTarget = reads.first<AccountCallerColumns & Omit<TargetColumns, 'granted'>>(
       `select ${accountCallerColumns}, ${columns('c', names, 'target_')}
         ${accountTables} left join collections c on c.id = ? ${oneAccount}`,
     );

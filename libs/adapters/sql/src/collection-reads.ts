@@ -15,18 +15,11 @@ import { columns } from './table.ts';
 export interface CollectionDialect {
   /** Selects the strings of the JSON array passed as its `?`. */
   readonly idsInJson: string;
-  /** Prepares the read of a document's row. `select` builds the query, given how to select the column of bytes. */
-  readonly document: (select: (packed: string) => string) => PreparedRead<DocumentRow | undefined>;
 }
 
 /** The reads of the hot paths, one prepared statement each. */
-export const createSqlCollectionReads = (
-  reads: PreparedReads,
-  { idsInJson, document: prepareDocument }: CollectionDialect,
-): CollectionReads => {
-  const document = prepareDocument(
-    (packed) => `select c.document_digest as "digest", ${packed} as "packed", d.crc32, d.bytes ${fromDocument}`,
-  );
+export const createSqlCollectionReads = (reads: PreparedReads, { idsInJson }: CollectionDialect): CollectionReads => {
+  const document = prepareDocument(reads);
   const names = reads.all<{ id: CollectionId; name: string }>(`${selectNames} (${idsInJson})`);
   const allNamed = reads.all<NamedCollection>(`${selectNamed} (${idsInJson}) ${inOrder}`);
   const grantedNamed = reads.all<NamedCollection>(`${selectNamed} (${idsInJson}) and ${isGranted('c.id')} ${inOrder}`);
@@ -75,12 +68,27 @@ export const createSqlCollectionReads = (
   };
 };
 
-export interface DocumentRow {
+/** Both databases know the length of a value without reading it. */
+const prepareDocument = (reads: PreparedReads): PreparedRead<DocumentRow | undefined> => {
+  const small = reads.first<DocumentRow | UnreadRow>(
+    selectDocument(`case when length(d.deflated) <= ${smallBytesMax} then d.deflated end`),
+  );
+  const large = reads.large<DocumentRow>(selectDocument('d.deflated'));
+  return async (id) => {
+    const row = await small(id);
+    return row?.packed === null ? large(id) : row;
+  };
+};
+
+const smallBytesMax = 2 ** 20;
+
+interface DocumentRow {
   readonly digest: string;
   readonly packed: Buffer<ArrayBuffer>;
   readonly crc32: number;
   readonly bytes: number;
 }
+type UnreadRow = Omit<DocumentRow, 'packed'> & { readonly packed: null };
 
 const prepareLists = (reads: PreparedReads) => {
   const all = preparedLists(reads, 'from collections c');
@@ -137,4 +145,6 @@ const fromGranted = `from (${grantedIds}) visible join collections c on c.id = v
 const inOrder = 'order by c.name_key, c.id';
 const selectNamed = 'select c.id, c.name from collections c where c.name_key in';
 const selectNames = 'select id, name from collections where id in';
-const fromDocument = 'from documents d join collections c on c.id = d.collection_id where d.collection_id = ?';
+const selectDocument = (packed: string): string =>
+  `select c.document_digest as "digest", ${packed} as "packed", d.crc32, d.bytes
+  from documents d join collections c on c.id = d.collection_id where d.collection_id = ?`;

@@ -1,7 +1,7 @@
 import { type AuditEntry, dayOf, type Effects, type Instant } from '@portico/domain';
 import { entryRow, insertEntry } from './audit-record.ts';
 import { insertJob, jobRow } from './job-record.ts';
-import type { AppendedSql, Sql } from './sql.ts';
+import type { Sql } from './sql.ts';
 import { writeEach } from './table.ts';
 import { noteWritten } from './written-jobs.ts';
 
@@ -18,7 +18,7 @@ export const writeEffects = async (sql: Sql, { entries = [], jobs = [], deadline
   deadline?.beginCommit();
 };
 
-export const writeEntries = async (sql: AppendedSql, entries: readonly AuditEntry[]): Promise<void> => {
+export const writeEntries = async (sql: Sql, entries: readonly AuditEntry[]): Promise<void> => {
   if (entries.length === 0) return;
   await writeEach(sql, insertEntry, entries.map(entryRow));
   await countEntries(sql, entries, 1);
@@ -26,7 +26,7 @@ export const writeEntries = async (sql: AppendedSql, entries: readonly AuditEntr
 
 /** Updates the entry counts for entries added (1) or removed (-1). */
 export const countEntries = async (
-  sql: AppendedSql,
+  sql: Sql,
   entries: readonly { readonly source: string; readonly instant: Instant }[],
   sign: 1 | -1,
 ): Promise<void> => {

@@ -26,14 +26,14 @@ const noting = (sent: Sent[]): PreparedReads => {
       return answer;
     };
   const [row, rows] = [note(undefined), note<never[]>([])];
-  return { all: rows, first: row, quick: row, large: row, column: rows };
+  return { all: rows, first: row, large: row, column: rows };
 };
 
 /** The statements that judge a client's requests, and those of its lists. */
 const statementsOf = async (client: number, idsInJson: string): Promise<readonly Sent[]> => {
   const sent: Sent[] = [];
   const callers = createSqlCallerLookup(noting(sent));
-  const lists = createSqlCollectionReads(noting(sent), { idsInJson, document: () => async () => undefined });
+  const lists = createSqlCollectionReads(noting(sent), { idsInJson });
   const { id, clientId, uid } = numbered.profile(client);
   const target = numbered.collection(300);
   await callers.byClientId(clientId, null, start);

@@ -13,12 +13,6 @@ export interface Sql {
   runEach(text: string, parameters: readonly (readonly Value[])[]): Promise<void>;
 }
 
-/** Takes statements without saying what they did. */
-export type AppendedSql = Pick<Sql, 'runEach'>;
-
-/** A statement with its parameters. */
-export type BoundText = readonly [text: string, parameters: readonly Value[]];
-
 /** A read of a hot path, prepared once, with `?` for each parameter. */
 export type PreparedRead<Answer> = (...parameters: readonly Value[]) => Promise<Answer>;
 
@@ -26,8 +20,6 @@ export type PreparedRead<Answer> = (...parameters: readonly Value[]) => Promise<
 export interface PreparedReads {
   all<Row>(text: string): PreparedRead<Row[]>;
   first<Row>(text: string): PreparedRead<Row | undefined>;
-  /** As `first`, for a row of some kilobytes at most that is found by a key, whatever the database holds. */
-  quick<Row>(text: string): PreparedRead<Row | undefined>;
   /** As `first`, for a row of some megabytes, which other reads do not wait for. */
   large<Row>(text: string): PreparedRead<Row | undefined>;
   /** Returns the values of a single column. */
@@ -55,13 +47,6 @@ export interface SqlDatabase {
    * change. `work` may run more than once, and must not begin another transaction.
    */
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
-
-  /**
-   * As `write`, for work that reads nothing: where the database is across a network, all of it takes one round trip, sent
-   * when `work` returns. It returns a read that finds a row exactly if the transaction was committed, for a connection that
-   * ends before the answer; null if it did nothing.
-   */
-  append(work: (sql: AppendedSql) => Promise<BoundText | null>): Promise<void>;
 
   /** Rewrites a condition so that no index is chosen for it, for databases that cannot tell which index is the narrowest. */
   unindexed(condition: string): string;

@@ -1,5 +1,5 @@
 import type { InferEntity } from '@mikro-orm/core';
-import type { AppendedSql, Sql, Value } from './sql.ts';
+import type { Sql, Value } from './sql.ts';
 
 /** What statements need of an entity: its table and the names of its columns. */
 interface Entity {
@@ -59,7 +59,7 @@ export const write = <Written>(sql: Sql, { text, parameters }: RowStatement<Writ
   sql.run(text, parameters(row));
 
 export const writeEach = <Written>(
-  sql: AppendedSql,
+  sql: Sql,
   { text, parameters }: RowStatement<Written>,
   rows: readonly Written[],
 ): Promise<void> => sql.runEach(text, rows.map(parameters));

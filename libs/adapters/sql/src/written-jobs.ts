@@ -32,7 +32,6 @@ export const tellingOfJobs = (
         return answer;
       },
       write: (work) => database.write(work),
-      append: (work) => database.append(work),
       unindexed: (condition) => database.unindexed(condition),
       violatedKey: (error) => database.violatedKey(error),
     },

@@ -18,7 +18,10 @@ export const withoutValues = (error: unknown): unknown => {
 
 /** Whether the connection that threw it can be reused: the server refused a statement, and nothing else happened. */
 export const isConnectionUsableAfter = (error: unknown): boolean =>
-  error instanceof DatabaseError && !isOfClass(error, connectionException) && !isOfClass(error, operatorIntervention);
+  error instanceof DatabaseError &&
+  !isOfClass(error, connectionException) &&
+  !isOfClass(error, operatorIntervention) &&
+  error.code !== outdatedStatement;
 
 /** Whether to retry: the transaction was rolled back because of a concurrent one, or its wait for a lock timed out. */
 export const isToBeTriedAgain = (error: unknown): boolean => conflictCodes.has(codeOf(error) ?? '');
@@ -45,6 +48,8 @@ const dataException = '22';
 const connectionException = '08';
 /** 57014 (a cancelled statement) is not among them: it leaves the connection usable. */
 const operatorIntervention = '57P';
+/** A table has changed since the connection prepared the statement, which fails from then on. */
+const outdatedStatement = '0A000';
 /** Too many connections; shutting down, crashed, starting up. */
 const transientCodes: ReadonlySet<string> = new Set(['53300', '57P01', '57P02', '57P03']);
 const networkCodes: ReadonlySet<string> = new Set([

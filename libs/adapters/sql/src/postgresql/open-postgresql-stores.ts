@@ -2,7 +2,6 @@ import { fulfilledWithin } from '@portico/dependencies';
 import type { MigrationOptions } from '../migrations/index.ts';
 import type { SqlStores } from '../open-sql-stores.ts';
 import { createSqlStores } from '../sql-stores.ts';
-import { prepareDocumentOn } from './document-read.ts';
 import { openPostgresql } from './open-postgresql.ts';
 import { limits } from './pool.ts';
 import { PostgresqlDatabase } from './postgresql-database.ts';
@@ -20,10 +19,7 @@ export const openPostgresqlStores = async (
     database,
     migrated,
     prepared: database.prepared,
-    collections: {
-      idsInJson: 'select json_array_elements_text(?::json)',
-      document: prepareDocumentOn(database),
-    },
+    collections: { idsInJson: 'select json_array_elements_text(?::json)' },
     usage: { objectsInJson: 'json_array_elements(?::json)' },
     async check() {
       const asked = database.reads.first('select id from epochs');

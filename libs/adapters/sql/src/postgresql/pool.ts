@@ -7,11 +7,8 @@ import type { Query } from './statements.ts';
  * hangs with its connections open.
  */
 export const limits = {
-  /**
-   * Most connections of one process, by their use: twelve together. The server's `max_connections` covers all processes together.
-   * Those of the pool take one statement at a time.
-   */
-  connections: { pool: 6, appended: 2, smallRows: 2, mediumRows: 1, largeRows: 1 },
+  /** Most connections of one process. The server's `max_connections` covers all processes together. */
+  connections: 10,
   /** To acquire or open a connection. */
   acquireMs: 2_000,
   statementMs: 5_000,
@@ -45,7 +42,7 @@ const poolConfig = (url: string): PoolConfig => ({
   connectionString: url,
   // One stays, and shows other programs that this process uses the database.
   min: 1,
-  max: limits.connections.pool,
+  max: limits.connections,
   connectionTimeoutMillis: limits.acquireMs,
   idleTimeoutMillis: 30_000,
   statement_timeout: limits.statementMs,

@@ -8,7 +8,6 @@ import { migrating } from '../../test/with-stores.ts';
 import { readPage } from '../audit-pages.ts';
 import { writeEntries } from '../effects.ts';
 import { openSqlStores, type SqlStores } from '../index.ts';
-import { prepareDocumentOn } from './document-read.ts';
 import { openPostgresql } from './open-postgresql.ts';
 import { borrowed, limits } from './pool.ts';
 import { PostgresqlDatabase } from './postgresql-database.ts';
@@ -218,7 +217,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       const held = Promise.withResolvers<void>();
       const holding: Promise<void>[] = [];
       try {
-        while (holding.length < limits.connections.pool) {
+        while (holding.length < limits.connections) {
           const inside = Promise.withResolvers<void>();
           holding.push(
             database.write(() => {
@@ -244,27 +243,17 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
     await pool.end();
   });
 
-  test('large documents are read one at a time, however many are requested at once', async () => {
-    const url = await newMigratedDatabase();
-    const { stores, close } = await openSqlStores({ kind: 'postgresql', url });
-    const database = await openDatabase(url);
-    const collection = aCollection();
-    const deflated = Uint8Array.from(randomBytes(5_000_000));
-    await stores.collections.add(
-      collection,
-      { packed: { deflated, crc32: 0, bytes: deflated.length }, operations: [] },
-      noEffects,
-    );
-    // Of the statements with one text, one at a time holds the lock, until it ends; `packed` tells the texts apart.
-    const lock = (packed: string) => `pg_try_advisory_xact_lock(${packed.length})`;
-    const read = prepareDocumentOn(database)(
-      (packed) => `select ${lock(packed)} as "isAlone", ${packed} as "packed" from documents d where collection_id = ?`,
-    );
-    const rows = await Promise.all(Array.from({ length: 12 }, () => read(collection.id)));
-    await Promise.all([database.close(), close()]);
-    const seen = rows.map((row) => ({ ...row, packed: row?.packed.equals(deflated) }));
-    expect(seen).toEqual(rows.map(() => ({ isAlone: true, packed: true })));
-  });
+  test('large rows are read one at a time, however many are requested at once', () =>
+    withDatabases(1, async ({ prepared }) => {
+      // Whoever is alone gets the lock, and holds it until its statement ends.
+      const read = prepared.large<{ isAlone: boolean; bytes: Buffer }>(
+        `select pg_try_advisory_xact_lock(1) as "isAlone", ?::bytea as "bytes"`,
+      );
+      const bytes = randomBytes(100_000);
+      const rows = await Promise.all(Array.from({ length: 8 }, () => read(bytes)));
+      const seen = rows.map((row) => ({ ...row, bytes: row?.bytes.equals(bytes) }));
+      expect(seen).toEqual(rows.map(() => ({ isAlone: true, bytes: true })));
+    }));
 
   test('the server cancels a slow statement, and its connection stays usable', () =>
     withDatabases(1, async ({ reads }) => {
@@ -275,6 +264,16 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       await reads.all("select set_config('statement_timeout', '50', false)");
       await expect(reads.all('select pg_sleep(30)')).rejects.toMatchObject({ code: '57014' });
       expect(await process()).toEqual(before);
+    }));
+
+  test('a statement is used on, once the columns of its table have other types', () =>
+    withDatabases(1, async ({ reads }) => {
+      await reads.run('create table things as select 1 as value');
+      const read = () => reads.first('select value from things');
+      expect(await read()).toEqual({ value: 1 });
+      await reads.run('alter table things alter value type text');
+      await expect(read()).rejects.toMatchObject({ code: '0A000' });
+      expect(await read()).toEqual({ value: '1' });
     }));
 
   test('of 256 simultaneous grants of one pair in two processes one succeeds, and the others learn of it', () =>

@@ -1,15 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Deadline } from '@portico/domain';
-import { Client, type Pool, type QueryResult } from 'pg';
-import type { AppendedSql, BoundText, PreparedRead, PreparedReads, Sql, SqlDatabase, Value } from '../sql.ts';
+import type { Pool, QueryResult } from 'pg';
+import type { PreparedRead, PreparedReads, Sql, SqlDatabase, Value } from '../sql.ts';
 import { Mutex } from '../mutex.ts';
 import { CommitOutcomeUnknown, identifying, isCommitted, type SentCommit } from './commit-outcome.ts';
 import { isToBeTriedAgain, violatedKeyOf } from './database-error.ts';
-import { isStored, OutcomeUnknown } from './lost-commit.ts';
-import { Pipelines } from './pipeline.ts';
 import { borrowed, type Execute, executeOn, limits } from './pool.ts';
-import { createSingleRows, type SingleRows } from './single-rows.ts';
-import { type BoundStatement, inBulk, Statements } from './statements.ts';
+import { inBulk, Statements } from './statements.ts';
 
 /**
  * A pool of connections, all at READ COMMITTED: each statement sees what was committed before it. A change (`transact`)
@@ -20,47 +17,32 @@ import { type BoundStatement, inBulk, Statements } from './statements.ts';
 export class PostgresqlDatabase implements SqlDatabase {
   readonly reads: Sql;
   readonly prepared: PreparedReads;
-  readonly singleRows: SingleRows;
-  readonly #mutex = new Mutex();
+  readonly #changes = new Mutex();
+  /** Several at once would slow each other down until all time out. */
+  readonly #largeReads = new Mutex();
   readonly #writing = new Set<Promise<unknown>>();
   readonly #statements = new Statements();
   readonly #pool: Pool;
-  readonly #appended: Pipelines;
+  readonly #execute: Execute;
   #isClosed = false;
 
   constructor(pool: Pool) {
     this.#pool = pool;
-    const execute = executeOn(pool);
-    this.reads = this.#sqlOver(execute);
-    this.#appended = new Pipelines({
-      connect: () => new Client(pool.options),
-      connections: limits.connections.appended,
-      answerMs: limits.answerMs,
-    });
-    this.singleRows = createSingleRows(pool, this.#statements);
-    const { small: quick, large } = this.singleRows;
-    this.prepared = { ...preparedOver(this.#statements, execute), quick, large };
+    this.#execute = executeOn(pool);
+    this.reads = this.#sqlOver(this.#execute);
+    this.prepared = this.#preparedReads();
   }
 
   transact<T>(work: (transaction: Sql) => Promise<T>, deadline: Deadline | null = null): Promise<T> {
     const endsAt = performance.now() + limits.inTurnMs;
     const change = () => this.#retrying(endsAt, () => this.#attempt(endsAt, beginChange, work));
-    return this.#mutex.run(change, { waitMs: limits.turnMs, deadline });
+    return this.#changes.run(change, { waitMs: limits.turnMs, deadline });
   }
 
-  write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    const deadline = performance.now() + limits.writeMs;
-    return this.#tracked(() => this.#retrying(deadline, () => this.#attempt(deadline, beginWrite, work)));
-  }
-
-  append(work: (sql: AppendedSql) => Promise<BoundText | null>): Promise<void> {
-    const deadline = performance.now() + limits.writeMs;
-    return this.#tracked(() => this.#retrying(deadline, () => this.#sendAll(deadline, work)));
-  }
-
-  async #tracked<T>(write: () => Promise<T>): Promise<T> {
+  async write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new Error('The database is closed.');
-    const written = write();
+    const deadline = performance.now() + limits.writeMs;
+    const written = this.#retrying(deadline, () => this.#attempt(deadline, beginWrite, work));
     this.#writing.add(written);
     try {
       return await written;
@@ -83,9 +65,7 @@ export class PostgresqlDatabase implements SqlDatabase {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#mutex.close();
-    await Promise.allSettled(this.#writing);
-    await Promise.all([this.singleRows.close(), this.#appended.close()]);
+    await Promise.all([this.#changes.close(), this.#largeReads.close(), Promise.allSettled(this.#writing)]);
     await this.#pool.end();
   }
 
@@ -101,43 +81,9 @@ export class PostgresqlDatabase implements SqlDatabase {
     }
   }
 
-  async #sendAll(deadline: number, work: (sql: AppendedSql) => Promise<BoundText | null>): Promise<void> {
-    let proof: BoundText | null = null;
-    const gather = async () => {
-      const gathered: BoundStatement[] = [];
-      proof = await work(this.#gatheringIn(gathered));
-      return gathered;
-    };
-    try {
-      await this.#appended.write(gather, Math.min(deadline, performance.now() + limits.answerMs));
-    } catch (error) {
-      if (!(error instanceof OutcomeUnknown) || !proof) throw error;
-      const [text, parameters] = proof as BoundText;
-      const query = this.#statements.query(text, parameters);
-      const until = performance.now() + limits.outcomeMs;
-      const outcome = await isStored(
-        (asked) => borrowed(this.#pool, until, (execute) => execute(asked)),
-        error.backend,
-        query,
-        limits.outcomeMs,
-      );
-      if (!outcome) throw outcome === null ? error : error.cause;
-    }
-  }
-
-  #gatheringIn(gathered: BoundStatement[]): AppendedSql {
-    return {
-      runEach: async (text, parameters) => {
-        for (const [bulk, values] of inBulk(text, parameters)) {
-          gathered.push({ statement: this.#statements.of(bulk), values });
-        }
-      },
-    };
-  }
-
   /** Returns the answer if the server confirms the commit. */
   async #settled<T>(lost: CommitOutcomeUnknown<T>): Promise<T> {
-    const outcome = await isCommitted(executeOn(this.#pool), lost.sent, limits.outcomeMs);
+    const outcome = await isCommitted(this.#execute, lost.sent, limits.outcomeMs);
     if (outcome) return lost.answer;
     throw outcome === null ? lost : lost.cause;
   }
@@ -174,31 +120,37 @@ export class PostgresqlDatabase implements SqlDatabase {
       },
     };
   }
+
+  #preparedReads(): PreparedReads {
+    return {
+      all:
+        <Row>(text: string): PreparedRead<Row[]> =>
+        (...values) =>
+          this.reads.all(text, values),
+
+      first:
+        <Row>(text: string): PreparedRead<Row | undefined> =>
+        (...values) =>
+          this.reads.first(text, values),
+
+      large:
+        <Row>(text: string): PreparedRead<Row | undefined> =>
+        (...values) => {
+          const endsAt = performance.now() + limits.inTurnMs;
+          const query = this.#statements.query(text, values);
+          const read = () => borrowed(this.#pool, endsAt, (execute) => execute<Row & object>(query));
+          return this.#largeReads.run(async () => (await read()).rows[0], { waitMs: limits.turnMs });
+        },
+
+      column:
+        <Content>(text: string): PreparedRead<Content[]> =>
+        async (...values) => {
+          const query = { ...this.#statements.query(text, values), rowMode: 'array' } as const;
+          return (await this.#execute<[Content]>(query)).rows.map(([content]) => content);
+        },
+    };
+  }
 }
-
-const preparedOver = (statements: Statements, execute: Execute): Omit<PreparedReads, 'quick' | 'large'> => {
-  const all = <Row>(text: string): PreparedRead<Row[]> => {
-    const { name, text: numbered } = statements.of(text);
-    return async (...values) => (await execute<Row & object>({ name, text: numbered, values: values as Value[] })).rows;
-  };
-  const first = <Row>(text: string): PreparedRead<Row | undefined> => {
-    const rows = all<Row>(text);
-    return async (...values) => (await rows(...values))[0];
-  };
-
-  return {
-    all,
-    first,
-
-    column<Content>(text: string) {
-      const { name, text: numbered } = statements.of(text);
-      return async (...values) => {
-        const query = { name, text: numbered, values: values as Value[], rowMode: 'array' } as const;
-        return (await execute<[Content]>(query)).rows.map(([content]) => content);
-      };
-    },
-  };
-};
 
 /** Two numbers that no other application is likely to lock: "port" in ASCII, and what is locked. */
 const beginChange = `begin isolation level read committed; select pg_advisory_xact_lock(1886351988, 1); ${identifying}`;

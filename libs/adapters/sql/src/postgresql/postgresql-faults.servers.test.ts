@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { anEntry, aProfile, noEffects, recordLog, start } from '@portico/contracts';
 import type { EntryId } from '@portico/domain';
 import { type FaultMode, type FaultProxy, startFaultProxy, startPostgres } from '@portico/test-servers';
-import type { PoolClient } from 'pg';
+import type { Client, PoolClient } from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import { onDatabase } from '../../test/with-postgresql.ts';
 import { migrating } from '../../test/with-stores.ts';
@@ -166,46 +166,51 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
       }),
   );
 
-  test('whose answer to an appended entry is lost says on another connection that it is stored', () =>
+  /** Audit entries then take so many seconds to be committed. */
+  const slowCommits = (client: Client, seconds: number) =>
+    client.query(`create function slow() returns trigger language plpgsql as
+        'begin perform pg_sleep(${seconds}); return null; end';
+      create constraint trigger slow after insert on audit_entries deferrable initially deferred
+        for each row execute function slow()`);
+  const isCommitting = async (client: Client): Promise<boolean> => {
+    const sleeping = `select from pg_stat_activity where wait_event = 'PgSleep' and query = 'commit'
+      and datname = current_database()`;
+    return (await client.query(sleeping)).rowCount === 1;
+  };
+
+  test('that loses the connection after the commit of an entry says on another one that it is stored', () =>
     throughProxy(async (url, setMode, proxy) => {
       const { stores, close } = await openSqlStores({ kind: 'postgresql', url });
-      await stores.audit.append(anEntry(), null);
-      await setMode({ latencyMs: 2_000 });
-      const entry = anEntry();
-      const appended = stores.audit.append(entry, null);
-      await untilStored(entry.id);
-      proxy.dropAll();
-      await setMode('pass');
-      await appended;
-      expect(await stores.audit.page({ source: 'all' }, 0, 10)).toMatchObject({ total: 2 });
+      await onDatabase(directTo(url), async (client) => {
+        await slowCommits(client, 0.5);
+        const entry = anEntry();
+        const appended = stores.audit.append(entry, null);
+        while (!(await isCommitting(client))) await setTimeout(5);
+        await setMode('hang');
+        const isStored = 'select from audit_entries where id = $1';
+        while ((await client.query(isStored, [entry.id])).rowCount === 0) await setTimeout(5);
+        proxy.dropAll();
+        await setMode('pass');
+        await appended;
+      });
+      expect(await stores.audit.page({ source: 'all' }, 0, 10)).toMatchObject({ total: 1 });
       await close();
-
-      async function untilStored(id: EntryId): Promise<void> {
-        await onDatabase(directTo(url), async (client) => {
-          while ((await client.query('select from audit_entries where id = $1', [id])).rowCount === 0)
-            await setTimeout(5);
-        });
-      }
     }));
 
-  test('that is lost before an appended entry is stored stores it never, even if it would have later', () =>
+  test('that loses the connection before the commit of an entry is done never stores it, even if it would have later', () =>
     throughProxy(async (url, setMode, proxy) => {
       const { stores, close } = await openSqlStores({ kind: 'postgresql', url });
-      await stores.audit.append(anEntry(), null);
       await onDatabase(directTo(url), async (client) => {
         // The server would go on for longer than it is asked for the outcome.
-        await client.query(`create function slow() returns trigger language plpgsql as
-          'begin perform pg_sleep(4.5); return new; end'`);
-        await client.query('create trigger slow before insert on audit_entries for each row execute function slow()');
+        await slowCommits(client, 4.5);
         const outcome = expect(stores.audit.append(anEntry(), null)).rejects.toThrow('terminated');
-        const sleeping = "select from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()";
-        while ((await client.query(sleeping)).rowCount === 0) await setTimeout(5);
+        while (!(await isCommitting(client))) await setTimeout(5);
         proxy.dropAll();
         await outcome;
-        expect((await client.query(sleeping)).rowCount).toBe(0);
+        expect(await isCommitting(client)).toBe(false);
       });
       await setMode('pass');
-      expect(await stores.audit.page({ source: 'all' }, 0, 10)).toMatchObject({ total: 1 });
+      expect(await stores.audit.page({ source: 'all' }, 0, 10)).toMatchObject({ total: 0 });
       await close();
     }));
 

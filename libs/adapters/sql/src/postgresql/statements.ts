@@ -8,12 +8,6 @@ export interface NamedStatement {
   readonly text: string;
 }
 
-/** A statement with its parameters. */
-export interface BoundStatement {
-  readonly statement: NamedStatement;
-  readonly values: readonly Value[];
-}
-
 export type Query = QueryConfig & { readonly rowMode?: 'array' };
 
 /**
@@ -66,5 +60,5 @@ export const inBulk = function* (
 };
 
 const valuesList = /\bvalues (\(\?(?:, \?)*\))/;
-const bulkSizes = [512, 64, 16, 4, 1];
+const bulkSizes = [512, 64, 16, 4, 2, 1];
 const repeated = (part: string, times: number): string => Array.from({ length: times }, () => part).join(', ');

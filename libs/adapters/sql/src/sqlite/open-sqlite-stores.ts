@@ -13,15 +13,11 @@ export const openSqliteStores = async (
   const { log } = options;
   const { migrated, ...connections } = await openSqlite(file, options);
   const database = new SqliteDatabase(connections, writeWaitMs, log);
-  const prepared = prepareSqliteReads(connections.reader);
   return createSqlStores({
     database,
     migrated,
-    prepared,
-    collections: {
-      idsInJson: 'select value from json_each(?)',
-      document: (select) => prepared.large(select('d.deflated')),
-    },
+    prepared: prepareSqliteReads(connections.reader),
+    collections: { idsInJson: 'select value from json_each(?)' },
     usage: { objectsInJson: 'json_each(?)' },
     async check() {
       await database.reads.first('select id from epochs');

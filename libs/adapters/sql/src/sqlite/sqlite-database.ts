@@ -1,6 +1,6 @@
 import type { Log } from '@portico/dependencies';
 import type { Deadline } from '@portico/domain';
-import type { AppendedSql, SqlDatabase, Sql } from '../sql.ts';
+import type { SqlDatabase, Sql } from '../sql.ts';
 import { Mutex } from '../mutex.ts';
 import { retryWhileBusy } from './busy.ts';
 import { Checkpoints } from './checkpoints.ts';
@@ -33,10 +33,6 @@ export class SqliteDatabase implements SqlDatabase {
 
   transact<T>(work: (transaction: Sql) => Promise<T>, deadline: Deadline | null = null): Promise<T> {
     return this.#mutex.run(() => retryWhileBusy(this.#waitMs, () => this.#attempt(work)), { deadline });
-  }
-
-  append(work: (sql: AppendedSql) => Promise<unknown>): Promise<void> {
-    return this.write(async (sql) => void (await work(sql)));
   }
 
   /** There is only one writer. */

@@ -63,7 +63,6 @@ export const prepareSqliteReads = (reader: Connection): PreparedReads => {
 
   return {
     first,
-    quick: first,
 
     /** What comes of a large row takes as long again: others have their turn in between. */
     large<Row>(text: string): PreparedRead<Row | undefined> {
