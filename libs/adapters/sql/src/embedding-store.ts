@@ -1,22 +1,12 @@
 import { endianness } from 'node:os';
 import type { CollectionId, EmbeddingChange, EmbeddingStore } from '@portico/domain';
 import { EmbeddingEntity } from './entities/vector-entities.ts';
-import { grown, nextEpochs } from './epochs.ts';
+import { createSequencedWrites } from './epochs.ts';
 import type { SqlDatabase } from './sql.ts';
 import { columns, upsertInto, write } from './table.ts';
 
 export const createSqlEmbeddingStore = (database: SqlDatabase): EmbeddingStore => ({
-  async put({ collectionId, modelId, contentRevision, vector }) {
-    return database.transact(async (transaction) => {
-      const current = await transaction.first<{ id: string }>(selectCurrent, [collectionId, contentRevision]);
-      if (!current) return false;
-      const next = await transaction.first<{ sequence: number }>(nextSequence, nextEpochs());
-      if (!next) throw new Error('The database has no row of epochs.');
-      const { sequence } = next;
-      await write(transaction, upsert, { collectionId, modelId, contentRevision, sequence, vector: bytesOf(vector) });
-      return true;
-    });
-  },
+  put: preparePut(database),
 
   async changedSince(after, modelId, limit) {
     const rows = await database.reads.all<ChangeRow>(selectChanged, [after, modelId, limit]);
@@ -41,6 +31,16 @@ export const createSqlEmbeddingStore = (database: SqlDatabase): EmbeddingStore =
   },
 });
 
+const preparePut = (database: SqlDatabase): EmbeddingStore['put'] => {
+  const inSequence = createSequencedWrites(database, 'embeddings');
+  return ({ collectionId, modelId, contentRevision, vector }) =>
+    inSequence(async (sql, sequence) => {
+      if (!(await sql.first(selectCurrent, [collectionId, contentRevision]))) return false;
+      await write(sql, upsert, { collectionId, modelId, contentRevision, sequence, vector: bytesOf(vector) });
+      return true;
+    });
+};
+
 interface IdRow {
   readonly id: CollectionId;
 }
@@ -48,8 +48,6 @@ interface ChangeRow extends Omit<EmbeddingChange, 'vector'> {
   readonly vector: Uint8Array;
 }
 const selectCurrent = 'select id from collections where id = ? and content_revision = ?';
-const nextSequence = `update epochs set embeddings = ${grown('embeddings')} where id = 1
-  returning embeddings as "sequence"`;
 const upsert = upsertInto(EmbeddingEntity, 'collectionId', 'modelId');
 const selectChanged = `select ${columns('e', ['sequence', 'collectionId', 'vector'])} from collection_embeddings e
   where e.sequence > ? and e.model_id = ? order by e.sequence limit ?`;

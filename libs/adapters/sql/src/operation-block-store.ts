@@ -1,21 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import type { CollectionId, OperationBlockChange, OperationBlockStore, OperationProgress } from '@portico/domain';
 import { OperationBlockEntity } from './entities/vector-entities.ts';
-import { grown, nextEpochs } from './epochs.ts';
+import { createSequencedWrites } from './epochs.ts';
 import type { PreparedReads, SqlDatabase } from './sql.ts';
 import { columns, columnsOf, upsertInto, without, write } from './table.ts';
 
 export const createSqlOperationBlockStore = (database: SqlDatabase, prepared: PreparedReads): OperationBlockStore => ({
-  put: (block) =>
-    database.transact(async (transaction) => {
-      const { collectionId, documentDigest, contentRevision } = block;
-      const current = await transaction.first(selectCurrent, [collectionId, documentDigest, contentRevision]);
-      if (!current) return false;
-      const next = await transaction.first<{ sequence: number }>(nextSequence, nextEpochs());
-      if (!next) throw new Error('The database has no row of epochs.');
-      await write(transaction, upsert, { ...block, ...next });
-      return true;
-    }),
+  put: preparePut(database),
 
   changedSince: prepareChangedSince(prepared),
 
@@ -40,6 +31,17 @@ export const createSqlOperationBlockStore = (database: SqlDatabase, prepared: Pr
     return database.transact((transaction) => transaction.run(removeOthers, [modelId, limit]));
   },
 });
+
+const preparePut = (database: SqlDatabase): OperationBlockStore['put'] => {
+  const inSequence = createSequencedWrites(database, 'operations');
+  return (block) =>
+    inSequence(async (sql, sequence) => {
+      const { collectionId, documentDigest, contentRevision } = block;
+      if (!(await sql.first(selectCurrent, [collectionId, documentDigest, contentRevision]))) return false;
+      await write(sql, upsert, { ...block, sequence });
+      return true;
+    });
+};
 
 const prepareChangedSince = (prepared: PreparedReads): OperationBlockStore['changedSince'] => {
   const changed = prepared.all<ChangeRow>(selectChanged);
@@ -72,8 +74,6 @@ const smallBytesMax = 2 ** 18;
 
 const selectCurrent = `select id from collections
   where id = ? and document_digest = ? and operations_digest = document_digest and content_revision = ?`;
-const nextSequence = `update epochs set operations = ${grown('operations')} where id = 1
-  returning operations as "sequence"`;
 const upsert = upsertInto(OperationBlockEntity, 'collectionId', 'modelId');
 const selectChanged = `select ${columns('b', without(columnsOf(OperationBlockEntity), 'packed'))},
   case when length(b.packed) <= ${smallBytesMax} then b.packed end as "packed" from operation_blocks b

@@ -1,0 +1,101 @@
+import { setTimeout } from 'node:timers/promises';
+import { aCollection, aContent, anEmbedding, noEffects } from '@portico/contracts';
+import type { Collection, EmbeddingChange } from '@portico/domain';
+import { Client } from 'pg';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { newMigratedDatabase, postgres } from '../../test/with-postgresql.ts';
+import { openSqlStores, type SqlStores } from '../index.ts';
+
+const changeLock = 'select pg_advisory_xact_lock(1886351988, 1)';
+const reviseCollection = 'update collections set content_revision = content_revision + 1 where id = $1';
+const touchCatalog = 'update epochs set catalog = catalog + 1';
+
+describe.skipIf(!postgres)('two processes that write embeddings', () => {
+  let a: SqlStores;
+  let b: SqlStores;
+  /** Another program, whose transactions the tests hold open. */
+  let other: Client;
+
+  beforeEach(async () => {
+    const url = await newMigratedDatabase();
+    [a, b] = await Promise.all([
+      openSqlStores({ kind: 'postgresql', url }),
+      openSqlStores({ kind: 'postgresql', url }),
+    ]);
+    other = new Client({ connectionString: url });
+    await other.connect();
+  });
+  afterEach(async () => {
+    await other.end();
+    await Promise.all([a.close(), b.close()]);
+  });
+
+  const added = async (): Promise<Collection> => {
+    const collection = aCollection();
+    await a.stores.collections.add(collection, aContent(), noEffects);
+    return collection;
+  };
+  const waiting = async (count: number): Promise<void> => {
+    const text = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    while ((await other.query(text)).rowCount !== count) await setTimeout(5);
+  };
+  const changesAfter = (sequence: number) => b.stores.embeddings.changedSince(sequence, 'm1', 1_000);
+
+  test('show no sequence while a smaller one is not committed', async () => {
+    const [slow, quick] = [await added(), await added()];
+    await a.stores.embeddings.put(anEmbedding(slow));
+    const before = (await b.stores.models.state()).epochs.embeddings;
+    await other.query('begin');
+    await other.query('select from collection_embeddings where collection_id = $1 for update', [slow.id]);
+    const puts = [a.stores.embeddings.put(anEmbedding(slow, {}, 1))];
+    await waiting(1);
+    puts.push(b.stores.embeddings.put(anEmbedding(quick)));
+    await waiting(2);
+    expect((await b.stores.models.state()).epochs.embeddings).toBe(before);
+    expect(await changesAfter(before)).toEqual([]);
+    await other.query('commit');
+    expect(await Promise.all(puts)).toEqual([true, true]);
+    const ids = (await changesAfter(before)).map(({ collectionId }) => collectionId);
+    expect(ids).toEqual([slow.id, quick.id]);
+  });
+
+  test('hide nothing from whoever follows them, however many they write at once', async () => {
+    const collections = await Promise.all(Array.from({ length: 8 }, added));
+    let isOver = false;
+    const seen: EmbeddingChange[] = [];
+    const following = (async () => {
+      for (let last = false; !last;) {
+        last = isOver;
+        seen.push(...(await changesAfter(seen.at(-1)?.sequence ?? 0)));
+      }
+    })();
+    const put = ({ stores }: SqlStores, round: number) =>
+      Promise.all(collections.map((one) => stores.embeddings.put(anEmbedding(one, {}, round))));
+    for (let round = 0; round < 3; round += 1) await Promise.all([put(a, round), put(b, round)]);
+    isOver = true;
+    await following;
+    const latest = new Map(seen.map(({ collectionId, sequence }) => [collectionId, sequence]));
+    const stored = (await changesAfter(0)).map(({ collectionId, sequence }) => [collectionId, sequence] as const);
+    expect(latest).toEqual(new Map(stored));
+  });
+
+  test('do not wait for a change that is open', async () => {
+    const collection = await added();
+    await other.query('begin');
+    await other.query(changeLock);
+    expect(await a.stores.embeddings.put(anEmbedding(collection))).toBe(true);
+    await other.query('commit');
+  });
+
+  test('keep none of a text that is replaced meanwhile', async () => {
+    const collection = await added();
+    await other.query('begin');
+    await other.query(reviseCollection, [collection.id]);
+    await other.query(touchCatalog);
+    const put = a.stores.embeddings.put(anEmbedding(collection));
+    await waiting(1);
+    await other.query('commit');
+    expect(await put).toBe(false);
+    expect(await changesAfter(0)).toEqual([]);
+  });
+});
