@@ -29,7 +29,7 @@ const watched = <Watched extends object>(
   });
 
 /** Every request does these, or they find out what its path names. */
-const ofEveryRequest: readonly string[] = ['admit', 'readTarget', 'findProfileByEmail', 'findGroup', 'findCollection'];
+const ofEveryRequest: readonly string[] = ['admit', 'readTarget', 'findProfileByEmail', 'findGroup'];
 
 /** A use case, or what it is given to write or look for: both `createGroup` and `updateGroup` may set `Group.tier`. */
 const effectsOfUseCase = (name: string, [, ...given]: readonly unknown[]): readonly string[] => {

@@ -16,10 +16,6 @@ export const createMemoryServiceAccountStore = (database: MemoryDatabase): Servi
       return serviceAccounts.get(id)?.account ?? null;
     },
 
-    async findByName(name) {
-      return withName(database, name)?.account ?? null;
-    },
-
     async list() {
       const all = [...serviceAccounts.values()].map(({ account }) => account);
       return all.sort((a, b) => byCodePoints(nameKey(a.name), nameKey(b.name)));

@@ -1,5 +1,11 @@
 import { serviceAccountStoreContract, noEffects, type Sabotages, type Stores } from '@portico/contracts';
-import { nameKey, type AccountState, type ServiceAccount, type ServiceAccountStore } from '@portico/domain';
+import {
+  nameKey,
+  type AccountState,
+  type ServiceAccount,
+  type ServiceAccountId,
+  type ServiceAccountStore,
+} from '@portico/domain';
 import { describe } from 'vitest';
 import { breaking, hushed, leaking, pause, silently } from '../test/breaking.ts';
 import { proveContract } from '../test/prove-contract.ts';
@@ -15,15 +21,16 @@ const updating = (alter: (after: AccountState, before: AccountState) => Partial<
       }),
   }));
 
-const finding = (found: (right: ServiceAccountStore, name: string) => Promise<ServiceAccount | null>) =>
-  breaking('serviceAccounts', (right) => ({ findByName: (name) => found(right, name) }));
+const finding = (found: (right: ServiceAccountStore, id: ServiceAccountId) => Promise<ServiceAccount | null>) =>
+  breaking('serviceAccounts', (right) => ({ find: (id) => found(right, id) }));
 
 const sabotages: Sabotages<typeof serviceAccountStoreContract, Stores> = {
-  'an added account is found by its id and by its name without regard to case, as it was given': finding(
-    async (right, name) => (await right.list()).find((account) => account.name === name) ?? null,
-  ),
-  'an id or a name that no account has finds nothing': finding(
-    async (right, name) => (await right.findByName(name)) ?? (await right.list())[0] ?? null,
+  'an added account is found by its id, as it was given': finding(async (right, id) => {
+    const found = await right.find(id);
+    return found && { ...found, createdBy: null };
+  }),
+  'an id that no account has finds nothing': finding(
+    async (right, id) => (await right.find(id)) ?? (await right.list())[0] ?? null,
   ),
   'the decision about an addition gets the number of stored accounts': breaking('serviceAccounts', (right) => ({
     add: (decide) => right.add((stored) => decide(Math.min(stored, 1))),

@@ -1,4 +1,4 @@
-import { nameKey, PorticoError } from '@portico/domain';
+import { PorticoError } from '@portico/domain';
 import type { AccountState, ServiceAccountId, ServiceAccountStore } from '@portico/domain';
 import { writeEffects } from './effects.ts';
 import {
@@ -32,11 +32,6 @@ export const createSqlServiceAccountStore = (database: SqlDatabase): ServiceAcco
     return row ? accountOf(row) : null;
   },
 
-  async findByName(name) {
-    const row = await database.reads.first<AccountColumns>(selectByName, [nameKey(name)]);
-    return row ? accountOf(row) : null;
-  },
-
   async list() {
     return (await database.reads.all<AccountColumns>(selectAll)).map(accountOf);
   },
@@ -65,7 +60,6 @@ export const createSqlServiceAccountStore = (database: SqlDatabase): ServiceAcco
 const accounts = `select ${columns('s', accountColumns)} from service_accounts s`;
 const selectAll = `${accounts} order by s.name_key`;
 const selectById = `${accounts} where s.id = ?`;
-const selectByName = `${accounts} where s.name_key = ?`;
 const selectState = `select ${columns('s', accountStateColumns)} from service_accounts s where s.id = ?`;
 const countAccounts = 'select count(*) as accounts from service_accounts';
 const deleteAccount = 'delete from service_accounts where id = ?';

@@ -22,9 +22,6 @@ export interface ServiceAccountStore {
   /** The account with that id, or null. */
   find(id: ServiceAccountId): Promise<ServiceAccount | null>;
 
-  /** The account with that name, compared without regard to case, or null. */
-  findByName(name: string): Promise<ServiceAccount | null>;
-
   /** All accounts, by name without regard to case. */
   list(): Promise<readonly ServiceAccount[]>;
 

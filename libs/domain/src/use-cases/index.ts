@@ -15,7 +15,6 @@ import {
 } from './audit/audit-log.ts';
 import {
   countCollections,
-  listAllCollections,
   listCollections,
   readDocument,
   readMetadata,
@@ -23,7 +22,7 @@ import {
   readYaml,
 } from './collections/read-collection.ts';
 import { importCollection, planImport } from './collections/import-collection.ts';
-import { findCollection, findVisibleCollection } from './collections/find-collection.ts';
+import { findVisibleCollection } from './collections/find-collection.ts';
 import { createCollection, removeCollection, updateCollection } from './collections/write-collection.ts';
 import {
   changeExpiry,
@@ -96,7 +95,7 @@ import { registerProfile } from './profiles/register-profile.ts';
 import { rejectProfile, reopenRegistration } from './profiles/reject-profile.ts';
 import { askForAccess, readCatalog, readDiscoverable, withdrawRequest } from './requests/ask-for-access.ts';
 import { approveRequest, denyRequest } from './requests/decide-request.ts';
-import { listAllRequests, listRequests, readRequest } from './requests/read-requests.ts';
+import { listRequests, readRequest } from './requests/read-requests.ts';
 import { followModel } from './search/follow-model.ts';
 import { readReindex, startReindex } from './search/reindex.ts';
 import { searchCollections } from './search/search-collections.ts';
@@ -107,7 +106,6 @@ import { listOperations } from './operations/read-operations.ts';
 import { searchOperations } from './operations/search-operations.ts';
 import {
   createServiceAccount,
-  findServiceAccount,
   listServiceAccounts,
   readServiceAccount,
   revokeServiceAccount,
@@ -117,7 +115,7 @@ import {
 import { watchHealth } from './service/health.ts';
 import { readModelChange } from './service/model-change.ts';
 import { readOperationProgress } from './service/operation-progress.ts';
-import { readCollectionUses, readOwnUse, readProfileUses, readUsage, reportUsage } from './usage/read-usage.ts';
+import { readCollectionUses, readOwnUse, readProfileUses, readUsage } from './usage/read-usage.ts';
 import { pruneUsage, writeUsage } from './usage/write-usage.ts';
 
 /** The menu: everything that the system can do. What it counts is its own until `writeUsage` writes it. */
@@ -170,9 +168,7 @@ const catalog = (ports: Ports & Counting & Seeing, settings: Settings) => ({
   readMetadata: readMetadata(ports),
   readMetadataHints: readMetadataHints(ports),
   listCollections: listCollections(ports),
-  listAllCollections: listAllCollections(ports),
   countCollections: countCollections(ports),
-  findCollection: findCollection(ports),
   findVisibleCollection: findVisibleCollection(ports),
   // Operations
   searchOperations: searchOperations(ports),
@@ -213,7 +209,6 @@ const access = (ports: Ports & Counting, settings: Settings) => ({
   createServiceAccount: createServiceAccount(ports),
   listServiceAccounts: listServiceAccounts(ports),
   readServiceAccount: readServiceAccount(ports),
-  findServiceAccount: findServiceAccount(ports),
   updateServiceAccount: updateServiceAccount(ports),
   rotateServiceAccount: rotateServiceAccount(ports),
   revokeServiceAccount: revokeServiceAccount(ports),
@@ -222,7 +217,6 @@ const access = (ports: Ports & Counting, settings: Settings) => ({
   readDiscoverable: readDiscoverable(ports),
   askForAccess: askForAccess(ports, settings),
   listRequests: listRequests(ports),
-  listAllRequests: listAllRequests(ports),
   readRequest: readRequest(ports),
   approveRequest: approveRequest(ports),
   denyRequest: denyRequest(ports),
@@ -261,7 +255,6 @@ const service = (ports: Ports & Counting & Seeing, settings: Settings) => ({
   countUse: ports.uses.count,
   usageTotals: ports.uses.totals,
   readUsage: readUsage(ports),
-  reportUsage: reportUsage(ports),
   readProfileUses: readProfileUses(ports),
   readOwnUse: readOwnUse(ports),
   readCollectionUses: readCollectionUses(ports),

@@ -1,5 +1,5 @@
 import { createCallerTurns } from '../../access/caller-turns.ts';
-import { type AdminAuthority, type Principal, readableTarget, visibilityOf } from '../../access/principal.ts';
+import { type Principal, readableTarget, visibilityOf } from '../../access/principal.ts';
 import type { Collection, CollectionHead, ListedCollection } from '../../collections/collection.ts';
 import type { PackedText } from '../../documents/document.ts';
 import { PorticoError } from '../../errors.ts';
@@ -98,12 +98,6 @@ export const listCollections =
     containing: string | null = null,
   ): Promise<readonly ListedCollection[]> =>
     collections.list(visibilityOf(principal), page, containing);
-
-/** All collections by name, for the operator; with a text those whose name contains it. */
-export const listAllCollections =
-  ({ collections }: Pick<Ports, 'collections'>) =>
-  (_authority: AdminAuthority, containing: string | null): Promise<readonly ListedCollection[]> =>
-    collections.list({ of: 'all' }, null, containing);
 
 /** Returns how many these are, over all pages. */
 export const countCollections =

@@ -1,4 +1,4 @@
-import { type AdminAuthority, isAdmin, type Principal, visibilityOf } from '../../access/principal.ts';
+import { isAdmin, type Principal, visibilityOf } from '../../access/principal.ts';
 import { PorticoError } from '../../errors.ts';
 import type { ProfileId, RequestId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
@@ -29,16 +29,6 @@ export const listRequests =
     const found = await requests.list({ ...filter, profileId }, { ...page, order: orderOf(filter) });
     return shownTo({ collections }, principal, found);
   };
-
-/** The same for an administrator: everybody's, with all names. */
-export const listAllRequests =
-  ({ requests }: Pick<Ports, 'requests'>) =>
-  (
-    _authority: AdminAuthority,
-    filter: RequestFilter,
-    page: Omit<RequestPage, 'order'>,
-  ): Promise<readonly ListedRequest[]> =>
-    requests.list(filter, { ...page, order: orderOf(filter) });
 
 const orderOf = ({ status }: RequestFilter): RequestPage['order'] =>
   status === 'pending' ? 'oldest first' : 'newest first';

@@ -79,12 +79,6 @@ export const readServiceAccount =
     return found;
   };
 
-/** The account with that name, without regard to case, or null. */
-export const findServiceAccount =
-  ({ serviceAccounts }: Needs) =>
-  (_authority: PersonAuthority, name: string): Promise<ServiceAccount | null> =>
-    serviceAccounts.findByName(name.trim());
-
 /** Changes name, scopes or expiry, from the next request on; its token stays. Writes nothing if nothing changes. */
 export const updateServiceAccount =
   (ports: Needs) =>

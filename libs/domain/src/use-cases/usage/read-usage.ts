@@ -32,12 +32,6 @@ export const readUsage =
     return lines.map((line) => withoutHiddenName(line, visible));
   };
 
-/** The same for an administrator: everybody's. */
-export const reportUsage =
-  (ports: Pick<Ports, 'usage' | 'clock'>) =>
-  (_authority: AdminAuthority, query: UsageQuery): Promise<readonly UsageLine[]> =>
-    reported(ports, query);
-
 const reported = async (
   { usage, clock }: Pick<Ports, 'usage' | 'clock'>,
   { by, from, to, top, profileId, collectionId }: UsageQuery,
