@@ -103,6 +103,9 @@ test('Ollama stand-in: collections are embedded again after a change of model, a
   expect(await search(portico, 'rain')).toHaveLength(3);
 
   standIn.install(changed);
+  // A query that was asked before is not embedded again, and so does not show that the model is another one.
+  expect(await search(portico, 'rain')).toHaveLength(3);
+  expect(await search(portico, 'snow')).toEqual([]);
   expect(await search(portico, 'rain')).toEqual([]);
   expect(await portico.ports.embedder.modelId()).toContain('@cccc');
   expect((await portico.useCases.followModel()).outdated).toBe(3);
@@ -172,8 +175,8 @@ test('Ollama stand-in: a process that runs jobs notices a replaced model', async
   await expect.poll(() => embedded(portico)).toBe(1);
   for (const model of [changed, nomicStandIn]) {
     standIn.install(model);
-    // The next embedding notices the change; without a search the embedder would cache the model's id for a minute.
-    await search(portico, 'rain');
+    // The next embedding notices the change; without a new query the embedder would cache the model's id for a minute.
+    await search(portico, `rain by ${model.digest}`);
     await expect.poll(() => search(portico, 'rain')).toHaveLength(1);
   }
 });
