@@ -79,8 +79,7 @@ test('a database that lacks a migration gets it', () =>
     const orm = await MikroORM.init(ormOptions(file));
     expect(await orm.schema.getUpdateSchemaSQL()).toBe('');
     await orm.close(true);
-  }),
-);
+  }));
 
 test('what a database lacks is asked with the lock of those who write', () =>
   withFile(async (file) => {
