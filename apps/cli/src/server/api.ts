@@ -89,12 +89,18 @@ export const createApi = (transport: Transport): Api => {
 
 const addressOf = (name: string, { params = {}, query = {} }: AnyInput): readonly [method: string, path: string] => {
   const [method = 'GET', template = '/'] = name.split(' ');
-  const path = template.replace(/:(\w+)/g, (_all, parameter: string) => encodeURIComponent(params[parameter] ?? ''));
+  const path = template.replace(/:(\w+)/g, (_all, parameter: string) => segmentOf(params[parameter] ?? ''));
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   const search = new URLSearchParams(
     given.map(([parameter, value]): [string, string] => [parameter, String(value)]),
   ).toString();
   return [method, search === '' ? path : `${path}?${search}`];
+};
+
+/** Throws for what an address cannot name: a segment of dots would name the resource above, and an empty one all of them. */
+const segmentOf = (value: string): string => {
+  if (['', '.', '..'].includes(value)) throw new OperatorError(`There is nothing named ${JSON.stringify(value)}`);
+  return encodeURIComponent(value);
 };
 
 const pathOf = (path: string): string => path.replace(/\?.*$/, '');

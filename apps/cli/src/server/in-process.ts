@@ -12,7 +12,8 @@ export const apiInProcess = async ({ useCases, documents, config, logger }: Port
   const { createOperatorCalls } = await import('@portico/http');
   // What was asked for is on the command line already.
   const quiet = logger.level === 'info' ? logger.child({}, { level: 'warn' }) : logger;
-  const settings = { ...config, version };
+  // Nor does the limit of a network's small bodies apply: a list of members may be long.
+  const settings = { ...config, version, bodyLimitBytes: config.specBodyLimitBytes };
   const call = createOperatorCalls({ useCases, documents, settings, logger: quiet, answerTimeoutMs });
   return createApi({
     name: 'The application in this process',

@@ -66,7 +66,7 @@ const send = async (name: CallName, input: AnyInput): Promise<Response> => {
 
 const request = async (name: CallName, input: AnyInput, token: string | null): Promise<Response> => {
   const [method = 'GET', path = '/'] = name.split(' ');
-  const address = path.replace(/:(\w+)/g, (_all, key: string) => encodeURIComponent(input.params?.[key] ?? ''));
+  const address = path.replace(/:(\w+)/g, (_all, key: string) => segmentOf(input.params?.[key] ?? ''));
   const headers = {
     ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
     ...(input.body === undefined ? {} : { 'Content-Type': 'application/json' }),
@@ -84,6 +84,12 @@ const request = async (name: CallName, input: AnyInput, token: string | null): P
     if (input.signal?.aborted) throw error;
     throw new Problem(0, null, null);
   }
+};
+
+/** An address cannot name these: a segment of dots would name the resource above, and an empty one all of them. */
+const segmentOf = (value: string): string => {
+  if (['', '.', '..'].includes(value)) throw new Problem(404, null, null);
+  return encodeURIComponent(value);
 };
 
 const queryOf = (query: AnyInput['query']): string => {

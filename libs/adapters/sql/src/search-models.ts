@@ -23,6 +23,7 @@ export const createSqlSearchModels = (database: SqlDatabase): SearchModels => ({
 
   promote: (from, to) =>
     database.transact(async (transaction) => {
+      await transaction.run(lockEpochs);
       const epochs = await transaction.first<EpochsRow>(selectEpochs);
       if (epochs?.searchModel !== from) return false;
       if (from !== null) {
@@ -40,7 +41,10 @@ export const createSqlSearchModels = (database: SqlDatabase): SearchModels => ({
   },
 
   async forget({ modelId, lastSeenAt }) {
-    await database.transact((transaction) => transaction.run(forget, [modelId, lastSeenAt]));
+    await database.transact(async (transaction) => {
+      await transaction.run(lockEpochs);
+      await transaction.run(forget, [modelId, lastSeenAt]);
+    });
   },
 });
 
@@ -52,6 +56,8 @@ interface EpochsRow {
 }
 
 const selectEpochs = `select ${columns('e', ['catalog', 'embeddings', 'operations', 'searchModel'])} from epochs e where e.id = 1`;
+/** Embeddings are written outside of changes: none is until this change commits (`createSequencedWrites`). */
+const lockEpochs = 'update epochs set search_model = search_model where id = 1';
 const selectModels = `select ${columns('m', columnsOf(SearchModelEntity))} from search_models m
   order by m.first_seen_at, m.model_id`;
 const selectLatest = 'select max(first_seen_at) as "latest" from search_models';

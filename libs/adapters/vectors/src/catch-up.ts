@@ -97,6 +97,8 @@ export class CatchUp<Item extends CollectionChange> {
       const { collectionId, sequence } = change;
       if (!this.#removed.has(collectionId) && sequence > (this.#copy.sequenceOf(collectionId) ?? 0)) {
         await this.#copy.put(change);
+        // It may have been removed while others had their turn.
+        if (this.#removed.has(collectionId)) this.#copy.delete(collectionId);
       }
     }
   }
