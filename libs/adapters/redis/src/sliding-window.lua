@@ -5,7 +5,7 @@
 --
 -- KEYS[1], the log, lists the last admissions one by one, newest first. KEYS[2] lists counts of those before them, oldest
 -- first. An element is a time, the milliseconds since 2020 in five bytes, and a count has its number behind it, as text. A
--- time is never earlier than the real one, and none is missing: none passes that must be refused.
+-- time is earlier than the real one by less than a millisecond, and none is missing: none passes much too early.
 --
 -- Up to a limit of 1,000, the log decides. A higher limit counts all in sub-windows, of which at most 128 are in a window.
 -- What is in no window is kept for a later rule, in a few counts: the older, the coarser.
