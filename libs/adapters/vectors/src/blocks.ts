@@ -50,7 +50,7 @@ export class Blocks<Item extends BlockChange, BlockShape extends Shape> implemen
   /** By ascending address. */
   readonly #blocks = new Map<CollectionId, Block<BlockShape>>();
   readonly #visible = new WeakMap<readonly CollectionId[], Visible<BlockShape>>();
-  /** Changes whenever a collection's block has another address, or another shape. */
+  /** Changes whenever a collection's block has another address, or other rows. */
   #generation = 0;
   /** Where the next block is written. */
   #end = this.kernel.start;
@@ -82,7 +82,7 @@ export class Blocks<Item extends BlockChange, BlockShape extends Shape> implemen
     const before = this.#blocks.get(collectionId);
     if (before?.size === size) {
       this.kernel.views.bytes.set(bytes, before.address);
-      if (before.shape !== shape) this.#generation += 1;
+      if (before.shape.count !== shape.count || before.shape.dimension !== shape.dimension) this.#generation += 1;
       Object.assign(before, { sequence, shape });
       return;
     }

@@ -26,7 +26,7 @@ export const createEmbeddedVectorIndex = (ports: {
 }): VectorIndex => {
   const models = new SearchedModels({
     open: (modelId) => {
-      const blocks = new Blocks(({ vector }: EmbeddingChange) => ({ bytes: blockOf(vector), shape }));
+      const blocks = new Blocks(read);
       return { blocks, catchUp: new CatchUp(ports.embeddings, embeddingBatchSize, modelId, blocks) };
     },
     idleMs: ports.idleMs ?? usualIdleMs,
@@ -60,22 +60,22 @@ export const createEmbeddedVectorIndex = (ports: {
   };
 };
 
-/**
- * A collection's block: the header, its vector as one row of 8 bits a number, the row's scale, and the vector in full from
- * a multiple of 16 on.
- */
-const place = { header: 0, row: 32, scale: 32 + embeddingDimension, vector: 48 + embeddingDimension } as const;
-const shape: Shape = { count: 1, dimension: embeddingDimension };
-const block = new Uint8Array(place.vector + 4 * embeddingDimension);
-new Uint32Array(block.buffer, place.header, 3).set([1, shape.count, shape.dimension]);
+/** The vector in full is not in the block: a search reads the blocks of all, and only a few vectors. */
+interface Row extends Shape {
+  readonly vector: Float32Array;
+}
 
-/** The same bytes each time. */
-const blockOf = (vector: Float32Array): Uint8Array => {
+/** A collection's block: the header, its vector as one row of 8 bits a number, and the row's scale. */
+const place = { header: 0, row: 32, scale: 32 + embeddingDimension } as const;
+const block = new Uint8Array(place.scale + 4);
+new Uint32Array(block.buffer, place.header, 3).set([1, 1, embeddingDimension]);
+
+/** Writes each block into the same bytes. */
+const read = ({ vector }: EmbeddingChange): { readonly bytes: Uint8Array; readonly shape: Row } => {
   const unit = unitOf(vector);
   const scale = quantise(unit, new Int8Array(block.buffer, place.row, embeddingDimension));
   new Float32Array(block.buffer, place.scale, 1)[0] = scale;
-  new Float32Array(block.buffer, place.vector, embeddingDimension).set(unit);
-  return block;
+  return { bytes: block, shape: { count: 1, dimension: embeddingDimension, vector: unit } };
 };
 
 /** The vector at length 1; throws a `RangeError` for one that cannot be compared. */
@@ -99,8 +99,8 @@ const half = 0.5001;
 const levelMax = 127;
 
 /**
- * More than what sums of 32 bits lose: each of some 60 operations at most 2^-24 of the sum of the products' sizes, which is
- * at most 1 by Cauchy and Schwarz.
+ * More than what sums of 32 bits lose in a bound: each of some 60 operations at most 2^-24 of the sum of the products'
+ * sizes, which is at most 1 by Cauchy and Schwarz.
  */
 const rounding = 1e-5;
 
@@ -117,22 +117,18 @@ const reachOf = (query: Float32Array, step: number): number =>
  * with the greatest bounds: the least of their scores is what the best have at least. So the others with bounds that are
  * no less are compared, too. The query has unit length.
  */
-const best = (
-  blocks: Blocks<EmbeddingChange, Shape>,
-  { vector, among, limit }: VectorQuery,
-): readonly VectorMatch[] => {
+const best = (blocks: Blocks<EmbeddingChange, Row>, { vector, among, limit }: VectorQuery): readonly VectorMatch[] => {
   const visible = blocks.visible(among);
   const query = levelsOf(vector);
   const bounds = blocks.score(visible, query, reachOf(vector, query.step));
-  const compare = (places: Uint32Array): Float32Array =>
-    blocks.kernel.scoreVectors(
-      places.map((at) => (visible.addresses[at] ?? 0) + place.vector),
-      vector,
-    );
-  const first = compare(Uint32Array.from(bestScores(bounds, limit).slice(0, limit)));
-  const least = first.length < limit ? 0 : first.reduce((less, score) => Math.min(less, score), 1);
+  const scoreAt = (at: number): number => {
+    const found = visible.blocks[at];
+    return found ? similarity(vector, found.shape.vector) : 0;
+  };
+  const first = bestScores(bounds, limit).slice(0, limit).map(scoreAt);
+  const least = first.length < limit ? 0 : Math.min(1, ...first);
   const compared = placesFrom(bounds, least - rounding);
-  const scores = compare(compared);
+  const scores = Float32Array.from(compared, scoreAt);
   return bestScores(scores, limit).flatMap((at) => {
     const found = visible.blocks[compared[at] ?? 0];
     return found ? { collectionId: found.collectionId, score: scores[at] ?? 0 } : [];
@@ -145,4 +141,11 @@ const placesFrom = (bounds: Float32Array, least: number): Uint32Array => {
   let count = 0;
   for (let at = 0; at < bounds.length; at += 1) if (least <= 0 || (bounds[at] ?? 0) >= least) places[count++] = at;
   return places.subarray(0, count);
+};
+
+/** The cosine of two vectors of length 1, from 0 on. */
+const similarity = (one: Float32Array, other: Float32Array): number => {
+  let sum = 0;
+  for (let i = 0; i < embeddingDimension; i += 1) sum += (one[i] ?? 0) * (other[i] ?? 0);
+  return Math.min(1, Math.max(0, sum));
 };

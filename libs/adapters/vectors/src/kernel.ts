@@ -10,16 +10,15 @@ declare const WebAssembly: {
 interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
   scoreRows(count: number, factor: number, reach: number): void;
-  scoreVectors(count: number): void;
 }
 
 const module = new WebAssembly.Module(Buffer.from(kernelBase64, 'base64'));
 
 /** The memory layout of `kernel.wat`, in bytes. */
-const layout = { levels: 0, vector: 65_536, addresses: 69_632, scores: 331_776, blocks: 593_920 } as const;
-/** How many rows, or vectors, one call scores. */
+const layout = { levels: 0, addresses: 65_536, scores: 327_680, blocks: 589_824 } as const;
+/** How many rows one call scores. */
 export const scoredMax = (layout.scores - layout.addresses) / 4;
-const levelsMax = (layout.vector - layout.levels) / 2;
+const levelsMax = (layout.addresses - layout.levels) / 2;
 const pageBytes = 65_536;
 /** Each growth is at least a quarter, since V8 collects garbage whenever a memory grows. */
 const growth = 1.25;
@@ -75,19 +74,6 @@ export class Kernel {
     if (addresses.length > 0) this.#exports.scoreRows(addresses.length, step, reach);
     return this.#views.scores.subarray(0, rows);
   }
-
-  /** The cosine similarity, 0 to 1, of the query with the vectors at these addresses: all of 768 numbers and length 1. */
-  scoreVectors(addresses: Uint32Array, query: Float32Array): Float32Array {
-    const scores = new Float32Array(addresses.length);
-    this.#views.vector.set(query);
-    for (let from = 0; from < addresses.length; from += scoredMax) {
-      const some = addresses.subarray(from, from + scoredMax);
-      this.#views.addresses.set(some);
-      this.#exports.scoreVectors(some.length);
-      scores.set(this.#views.scores.subarray(0, some.length), from);
-    }
-    return scores;
-  }
 }
 
 type Views = ReturnType<typeof viewsOf>;
@@ -99,7 +85,6 @@ const viewsOf = ({ memory: { buffer } }: Exports) => ({
   words: new Uint32Array(buffer),
   floats: new Float32Array(buffer),
   levels: new Int16Array(buffer, layout.levels, levelsMax),
-  vector: new Float32Array(buffer, layout.vector, (layout.addresses - layout.vector) / 4),
   addresses: new Uint32Array(buffer, layout.addresses, scoredMax),
   scores: new Float32Array(buffer, layout.scores, scoredMax),
 });

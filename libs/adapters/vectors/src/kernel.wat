@@ -1,11 +1,10 @@
-;; Dot products of a query with rows of 8 bits a number, and with vectors of 768 f32.
+;; Dot products of a query with rows of 8 bits a number.
 ;;
 ;; The first pages hold the working data of a call, the blocks follow them:
 ;;        0   the query in 16 bits a number, at most 32,768 i16
-;;    65536   the query, 768 f32
-;;    69632   at most 65,536 addresses, u32
-;;   331776   at most 65,536 scores, f32
-;;   593920   blocks
+;;    65536   at most 65,536 addresses, u32
+;;   327680   at most 65,536 scores, f32
+;;   589824   blocks
 ;;
 ;; A block, whose address is a multiple of 16, begins with eight u32, of which the second is how many rows it has, and the
 ;; third how many numbers a row has, a multiple of 16. Then come the rows, i8, and the scale of each, f32.
@@ -18,9 +17,9 @@
     (local $at i32) (local $end i32) (local $row i32) (local $rows_end i32) (local $scale i32) (local $score i32)
     (local $query i32) (local $query_end i32) (local $sum v128) (local $other v128)
     (local.set $end (i32.shl (local.get $count) (i32.const 2)))
-    (local.set $score (i32.const 331776))
+    (local.set $score (i32.const 327680))
     (loop $next_block
-      (local.set $row (i32.load offset=69632 (local.get $at)))
+      (local.set $row (i32.load offset=65536 (local.get $at)))
       (local.set $query_end (i32.shl (i32.load offset=8 (local.get $row)) (i32.const 1)))
       (local.set $count (i32.load offset=4 (local.get $row)))
       (local.set $row (i32.add (local.get $row) (i32.const 32)))
@@ -47,36 +46,6 @@
         (br_if $next_row (i32.lt_u (local.get $row) (local.get $rows_end))))
       (local.set $at (i32.add (local.get $at) (i32.const 4)))
       (br_if $next_block (i32.lt_u (local.get $at) (local.get $end)))))
-
-  ;; Scores the first $count vectors of the list: dot products, clamped to 0 to 1. Each is summed in the same order, so that
-  ;; equal vectors have equal scores.
-  (func (export "scoreVectors") (param $count i32)
-    (local $at i32) (local $end i32) (local $vector i32) (local $query i32)
-    (local $sum0 v128) (local $sum1 v128) (local $sum2 v128) (local $sum3 v128)
-    (local.set $end (i32.shl (local.get $count) (i32.const 2)))
-    (loop $next_vector
-      (local.set $vector (i32.load offset=69632 (local.get $at)))
-      (local.set $sum0 (v128.const f32x4 0 0 0 0))
-      (local.set $sum1 (v128.const f32x4 0 0 0 0))
-      (local.set $sum2 (v128.const f32x4 0 0 0 0))
-      (local.set $sum3 (v128.const f32x4 0 0 0 0))
-      (local.set $query (i32.const 0))
-      (loop $next_sixteen
-        (local.set $sum0 (f32x4.add (local.get $sum0)
-          (f32x4.mul (v128.load offset=65536 (local.get $query)) (v128.load (local.get $vector)))))
-        (local.set $sum1 (f32x4.add (local.get $sum1)
-          (f32x4.mul (v128.load offset=65552 (local.get $query)) (v128.load offset=16 (local.get $vector)))))
-        (local.set $sum2 (f32x4.add (local.get $sum2)
-          (f32x4.mul (v128.load offset=65568 (local.get $query)) (v128.load offset=32 (local.get $vector)))))
-        (local.set $sum3 (f32x4.add (local.get $sum3)
-          (f32x4.mul (v128.load offset=65584 (local.get $query)) (v128.load offset=48 (local.get $vector)))))
-        (local.set $vector (i32.add (local.get $vector) (i32.const 64)))
-        (local.set $query (i32.add (local.get $query) (i32.const 64)))
-        (br_if $next_sixteen (i32.lt_u (local.get $query) (i32.const 3072))))
-      (f32.store offset=331776 (local.get $at) (f32.min (f32.const 1) (f32.max (f32.const 0) (call $total
-        (f32x4.add (f32x4.add (local.get $sum0) (local.get $sum1)) (f32x4.add (local.get $sum2) (local.get $sum3)))))))
-      (local.set $at (i32.add (local.get $at) (i32.const 4)))
-      (br_if $next_vector (i32.lt_u (local.get $at) (local.get $end)))))
 
   ;; The sum of the four lanes.
   (func $total (param $lanes v128) (result f32)

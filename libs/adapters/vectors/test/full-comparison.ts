@@ -12,16 +12,17 @@ export const unit = (vector: Float32Array): Float32Array => {
   return vector.map((x) => x * factor);
 };
 
-/** The score of two unit vectors as `scoreVectors` sums it: 16 sums of every 16th product, which are then added. */
-export const fullScore = (query: Float32Array, vector: Float32Array): number => {
-  const sums = new Float32Array(16);
-  for (let i = 0; i < vector.length; i += 1) {
-    sums[i % 16] = at(sums, i % 16) + fround(at(query, i) * at(vector, i));
-  }
-  const pairs = (from: number) => sums.subarray(from, from + 4).map((x, i) => x + at(sums, from + 4 + i));
-  const [one, other] = [pairs(0), pairs(8)];
-  return Math.min(1, Math.max(0, total(one.map((x, i) => x + at(other, i)))));
-};
+/** The score of two unit vectors. */
+export const fullScore = (query: Float32Array, vector: Float32Array): number =>
+  fround(
+    Math.min(
+      1,
+      Math.max(
+        0,
+        query.reduce((sum, x, i) => sum + x * at(vector, i), 0),
+      ),
+    ),
+  );
 
 /** The similarity of a question with an operation whose vector is these levels times the scale. */
 export const fullSimilarity = (
