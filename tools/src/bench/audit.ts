@@ -75,7 +75,8 @@ for (const { name } of later) await run(`drop index ${String(name)}`);
 for (let first = 1; first <= count; first += chunk) await run(`begin; ${insert(first)}; commit`);
 await run(countDays);
 for (const { sql } of later) await run(String(sql));
-await run('analyze');
+// PostgreSQL does it by itself after a fifth more entries.
+await run(url ? 'vacuum analyze' : 'analyze');
 process.stderr.write(`… ${count} entries are there\n`);
 
 const { stores, close } = await open();
@@ -93,7 +94,7 @@ const median = async (filter: AuditFilter, share: number): Promise<number> => {
 };
 const figures: Figure[] = [];
 for (const filter of [{ source: 'all' }, { source: 'system' }, { source: 'all', action: 'action 7' }] as const)
-  for (const [place, share] of Object.entries({ first: 0, middle: 0.5, last: 1 }))
+  for (const [place, share] of Object.entries({ first: 0, middle: 0.5, busiest: 0.75, last: 1 }))
     figures.push({
       name: `${Object.values(filter).join(', ')}: ${place} pages`,
       ms: await median(filter, share),
