@@ -50,7 +50,7 @@ describeDialects(({ withPlace }) => {
       await close();
     }));
 
-  test.each([511, 512, 513, 1_025])('a list of %i operations has all of them, in order', (count) =>
+  test.each([511, 512, 513, 2_048, 2_049])('a list of %i operations has all of them, in order', (count) =>
     withPlace(async (open) => {
       const opened = await open();
       const [collection, operations] = [aCollection(), manyOperations(count)];

@@ -23,11 +23,14 @@ export const writeOperations = async (sql: Sql, document: OperationsOfDocument):
  * delete all of them at once, during which SQLite holds the event loop.
  */
 export const deleteOperations = async (sql: Sql, id: CollectionId): Promise<void> => {
-  while ((await sql.run(deleteSome, [id, id, deletedAtOnce])) >= deletedAtOnce) await setImmediate();
+  while ((await sql.run(deleteSome, [id, id, lotMax])) >= lotMax) await setImmediate();
 };
 
-/** They take some 5 ms. With more turns those who wait for the transaction would wait longer. */
-const deletedAtOnce = 2_048;
+/**
+ * How many are written or deleted at once: some 5 to 20 ms, during which SQLite holds the event loop. With more turns those
+ * who wait for the transaction would wait longer.
+ */
+const lotMax = 2_048;
 
 type OperationRow = Row<typeof OperationEntity>;
 type StoredRow = Omit<OperationRow, 'collectionId'>;
@@ -36,9 +39,6 @@ interface Lot {
   readonly changed: readonly OperationRow[];
   readonly gone: readonly (readonly [CollectionId, OperationKey])[];
 }
-
-/** They take some 5 ms, during which SQLite holds the event loop. PostgreSQL takes as many in one statement. */
-const lotMax = 512;
 
 /** Only what differs: most documents replace one with almost the same operations, and others' changes wait for this one. */
 async function* lotsOf(sql: Sql, { collectionId, operations }: OperationsOfDocument): AsyncGenerator<Lot> {
