@@ -26,12 +26,14 @@ const write = (name: string, content: string): string => {
   return file;
 };
 
-/** Runs the tool as on another machine, for this service unless the arguments name another. */
-const remotely = (...args: readonly string[]): Promise<ToolRun> =>
+/** Runs the tool as on another machine, for the service at this address. */
+const at = (server: string, ...args: readonly string[]): Promise<ToolRun> =>
   installation.toolElsewhere(
-    { PORTICO_SERVER: address, PORTICO_TOKEN: token, DATA_DIR: join(installation.folder, 'elsewhere') },
+    { PORTICO_SERVER: server, PORTICO_TOKEN: token, DATA_DIR: join(installation.folder, 'elsewhere') },
     ...args,
   );
+
+const remotely = (...args: readonly string[]): Promise<ToolRun> => at(address, ...args);
 
 test('a command that works on the stores alone leaves PORTICO_SERVER out, and says so', async () => {
   const elsewhere = { PORTICO_SERVER: 'no address', DATA_DIR: join(installation.folder, 'elsewhere') };
@@ -124,7 +126,7 @@ test.each([
   ['https://me:hunter2@portico.example.com', 2, 'must not hold a user or password'],
   [`http://127.0.0.1:${await freePort()}`, 1, 'cannot be reached (ECONNREFUSED)'],
 ])('the server %s is refused', async (server, code, said) => {
-  const ran = await installation.toolElsewhere({ PORTICO_TOKEN: token }, '--server', server, 'whoami');
+  const ran = await at(server, 'whoami');
   expect(ran).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(said) as string });
   expect(ran.stderr).not.toContain('hunter2');
 });
@@ -136,14 +138,7 @@ test('a redirect to another origin does not get the credential', async () => {
     response.end('[]');
   });
   const server = await otherServer((_request, response) => response.writeHead(307, { location: `${thief}/` }).end());
-  const ran = await installation.toolElsewhere(
-    { PORTICO_TOKEN: token },
-    '--server',
-    server,
-    'people',
-    'list',
-    '--admins',
-  );
+  const ran = await at(server, 'people', 'list', '--admins');
   expect(ran).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(`redirects to ${thief}, which does not get`) as string,
@@ -163,7 +158,7 @@ test('an import waits as long as a server asks, and sends again what broke, but 
     request.resume().once('end', () => answers[calls++]?.(request, response));
   });
   const file = write('patient.json', document('Patient'));
-  const ran = await installation.toolElsewhere({ PORTICO_TOKEN: token }, '--server', patient, 'import', file);
+  const ran = await at(patient, 'import', file);
   expect([ran.code, calls, ran.stdout]).toEqual([0, 4, expect.stringContaining('1 created')]);
   expect(ran.stderr).toContain('takes no more requests for now: trying again in 1 s');
   let refused = 0;
@@ -171,19 +166,12 @@ test('an import waits as long as a server asks, and sends again what broke, but 
     refused++;
     response.writeHead(429, { 'retry-after': '0' }).end('{"detail":"Rate limit exceeded"}');
   });
-  const given = await installation.toolElsewhere({ PORTICO_TOKEN: token }, '--server', stubborn, 'import', file);
+  const given = await at(stubborn, 'import', file);
   expect([given.code, refused, given.stderr]).toEqual([1, 5, expect.stringContaining('An admin can raise its limit')]);
 });
 
 test('an answer that is not of Portico is told as one', async () => {
   const server = await otherServer((_request, response) => response.end('<html>'));
-  const ran = await installation.toolElsewhere(
-    { PORTICO_TOKEN: token },
-    '--server',
-    server,
-    'people',
-    'list',
-    '--admins',
-  );
+  const ran = await at(server, 'people', 'list', '--admins');
   expect(ran.stderr).toContain('does not answer as Portico does (status 200): is the address right?');
 });
