@@ -111,6 +111,17 @@ describe.skipIf(!subjects)('the limiter in Redis', () => {
     expect(await admittedOf(limiter, rule, 3)).toBe(1);
   });
 
+  test('between two milliseconds none passes early, and the seconds that are announced are those of the window', async () => {
+    const { limiter, advance } = subject();
+    const rule = ruleOf(1, 1);
+    await advance(0.9);
+    expect(await limiter.consume('ada', rule)).toMatchObject({ admitted: true, resetSeconds: 1, retryAfterSeconds: 1 });
+    await advance(999.2);
+    expect(await limiter.consume('ada', rule)).toMatchObject({ admitted: false, retryAfterSeconds: 1 });
+    await advance(0.9);
+    expect(await limiter.consume('ada', rule)).toMatchObject({ admitted: true });
+  });
+
   test('a peek at an unknown subject stores nothing', async () => {
     const { limiter, keysOf } = subject();
     await limiter.peek('ada', ruleOf(5, 10));

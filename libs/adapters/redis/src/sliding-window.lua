@@ -4,9 +4,8 @@
 -- admitted (1 or 0), how many remain, the seconds until the oldest admission leaves the window, and until one is admitted.
 --
 -- KEYS[1], the log, lists the last admissions one by one, newest first. KEYS[2] lists counts of those before them, oldest
--- first. An element is a time, the milliseconds since 2020 in five bytes, and a count has its number behind it, as text. A
--- time is earlier than the real one by less than a millisecond, and none is missing: none passes much too early.
---
+-- first. An element is a time, the milliseconds since 2020 in five bytes, and a count has its number behind it, as text. No
+-- admission is missing or judged as older than it is: one may be refused for two milliseconds too long, none passes early.
 -- Up to a limit of 1,000, the log decides. A higher limit counts all in sub-windows, of which at most 128 are in a window.
 -- What is in no window is kept for a later rule, in a few counts: the older, the coarser.
 local EXACT_MAX, ROOM, SUB_WINDOWS, OLDER_MAX = 1000, 20, 126, 16
@@ -14,7 +13,8 @@ local EPOCH, LONGEST = 1577836800000, 2678400000
 
 local log, counts, allowed, window, takes = KEYS[1], KEYS[2], tonumber(ARGV[1]), ARGV[2] * 1000, ARGV[3] == 'consume'
 local step, time = math.ceil(window / SUB_WINDOWS), redis.call('TIME')
-local now = tonumber(ARGV[4]) or time[1] * 1000 + math.floor(time[2] / 1000)
+local exactly = tonumber(ARGV[4]) or time[1] * 1000 + time[2] / 1000
+local now, admission = math.floor(exactly), math.ceil(exactly)
 
 local function encode(at, count) return struct.pack('>I5', at - EPOCH) .. (count or '') end
 local function decode(text) return EPOCH + struct.unpack('>I5', text), tonumber(string.sub(text, 6)) end
@@ -34,7 +34,7 @@ end
 
 local size, older = redis.call('LLEN', log), load(counts)
 local newest = size > 0 and logged(0) or #older > 0 and older[#older][1] or now
-local setBack, lives = newest - now, math.max(redis.call('PTTL', log), redis.call('PTTL', counts))
+local setBack, lives = newest - admission, math.max(redis.call('PTTL', log), redis.call('PTTL', counts))
 -- The longest window that judged the subject: that long after its last admission it expires. Windows are whole seconds.
 local longest = math.max(window, math.floor((lives - setBack + 500) / 1000) * 1000)
 if setBack > 0 then -- the server's clock: every admission moves with it
@@ -43,7 +43,7 @@ if setBack > 0 then -- the server's clock: every admission moves with it
     for _, each in ipairs(older) do each[1] = each[1] - setBack end
     save(key, older)
   end
-  newest = now
+  newest = admission
 end
 
 -- Joins counts of one sub-window, and too many that are as old as `age`: always the two that span the least for their age.
@@ -86,22 +86,22 @@ local counted = judge()
 local admitted = counted < allowed
 if takes and admitted then
   if allowed <= EXACT_MAX then
-    local isFull = redis.call('LPUSH', log, encode(now)) == EXACT_MAX + ROOM
+    local isFull = redis.call('LPUSH', log, encode(admission)) == EXACT_MAX + ROOM
     if isFull then older[#older + 1] = {logged(EXACT_MAX), ROOM} end
     if isFull then redis.call('LTRIM', log, 0, EXACT_MAX - 1) end
     if isFull or #older > OLDER_MAX then compact(0) end
     recent = recent + 1
-  elseif size == 0 and #older > 0 and isOneStep(newest, now) then
-    older[#older] = {now, older[#older][2] + 1}
+  elseif size == 0 and #older > 0 and isOneStep(newest, admission) then
+    older[#older] = {admission, older[#older][2] + 1}
     redis.call('LSET', counts, -1, encode(unpack(older[#older])))
   else
     for i = size - 1, 0, -1 do older[#older + 1] = {logged(i), 1} end
-    older[#older + 1] = {now, 1}
+    older[#older + 1] = {admission, 1}
     redis.call('DEL', log)
     compact(window)
     recent = 0
   end
-  newest = now
+  newest = admission
   counted = judge()
 end
 
@@ -114,7 +114,7 @@ end
 local function secondsUntil(number)
   local i, left = #older + 1, number - recent
   while left > 0 do i = i - 1; left = left - older[i][2] end
-  return math.ceil(((older[i] and older[i][1] or logged(number - 1)) + window - now) / 1000)
+  return math.max(1, math.ceil(((older[i] and older[i][1] or logged(number - 1)) + window - admission) / 1000))
 end
 local reset, retry = counted > 0 and secondsUntil(counted) or 0, counted >= allowed and secondsUntil(allowed) or 0
 return {admitted and 1 or 0, math.max(0, allowed - counted), reset, retry}

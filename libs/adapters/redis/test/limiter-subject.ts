@@ -27,7 +27,7 @@ export const createSubjects = async (url: string) => {
     installation: 'here',
     fallback: noFallback,
     log,
-    timeOfTests: () => Math.floor(now),
+    timeOfTests: () => now,
   });
   return {
     client: redis.client,
