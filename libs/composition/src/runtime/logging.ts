@@ -12,10 +12,10 @@ const secretNames = [
   'err.command.args',
 ];
 
-/** A write for each line would cost a tenth of a read. What is left is written on exit, and at once if it is fatal. */
-const standardOutput = { dest: 1, sync: false, minLength: 4_096, periodicFlush: 100 };
+/** Nobody waits for a line: only those gather that come while others are being written. On exit the rest is written. */
+const standardOutput = { dest: 1, sync: false };
 
-/** Logs JSON lines to standard output, 4 KB or 100 ms at a time, or to `destination`; `fields` are added to each. */
+/** Logs JSON lines to standard output, or to `destination`; `fields` are added to each. */
 export const createLogger = (
   level: string,
   name: string,
