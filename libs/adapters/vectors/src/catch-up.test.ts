@@ -85,3 +85,13 @@ test('a sweep runs only when the rows have doubled, not with each embedding', as
   await catchUp.read(putMore(1));
   expect(counts()).toEqual({ readings: readings + 601, sweeps: 1 });
 });
+
+test('what is removed while its batch is read does not come back', async () => {
+  const { rows, catchUp, putMore } = createSubject();
+  const reading = catchUp.read(putMore(100));
+  catchUp.beforeRemoving(idOf(3));
+  rows.delete(idOf(3));
+  await reading;
+  expect(rows.sequenceOf(idOf(3))).toBeUndefined();
+  expect(rows.collections().length).toBe(99);
+});

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { aCollection, aContent, anEmbedding, noEffects } from '@portico/contracts';
+import { aCollection, aContent, anEmbedding, noEffects, start } from '@portico/contracts';
 import type { Collection, EmbeddingChange } from '@portico/domain';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -97,5 +97,21 @@ describe.skipIf(!postgres)('two processes that write embeddings', () => {
     await other.query('commit');
     expect(await put).toBe(false);
     expect(await changesAfter(0)).toEqual([]);
+  });
+
+  test('keep a model from being promoted past an embedding that is not committed yet', async () => {
+    const [done, late] = [await added(), await added()];
+    await a.stores.models.announce('m1', start);
+    await b.stores.models.promote(null, 'm1');
+    for (const modelId of ['m1', 'm2']) await a.stores.embeddings.put(anEmbedding(done, { modelId }));
+    await other.query('begin');
+    await other.query('select from collections where id = $1 for update', [late.id]);
+    const put = a.stores.embeddings.put(anEmbedding(late, { modelId: 'm1' }));
+    await waiting(1);
+    const promoted = b.stores.models.promote('m1', 'm2');
+    await waiting(2);
+    await other.query('commit');
+    expect(await put).toBe(true);
+    expect(await promoted).toBe(false);
   });
 });
