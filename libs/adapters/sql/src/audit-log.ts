@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { fulfilledWithin } from '@portico/dependencies';
+import { createYielder, fulfilledWithin } from '@portico/dependencies';
 import { LinkedList, PorticoError } from '@portico/domain';
 import type { AuditEntry, AuditFilter, AuditLog, Deadline, Instant, ProfileId } from '@portico/domain';
 import { readBatch, readLastSeq, readPage } from './audit-pages.ts';
@@ -144,6 +144,7 @@ const createQueue = (database: SqlDatabase) => {
 };
 
 async function* exported(database: SqlDatabase, filter: AuditFilter, last: Promise<number>): AsyncIterable<AuditEntry> {
+  const yieldToEventLoop = createYielder();
   const lastSeq = await last;
   for (let after: AuditPlace | null = null; ;) {
     const rows: readonly AuditRow[] = await readBatch(database, filter, lastSeq, after, exportBatchMax);
@@ -151,6 +152,6 @@ async function* exported(database: SqlDatabase, filter: AuditFilter, last: Promi
     after = rows.at(-1) ?? null;
     if (rows.length < exportBatchMax) return;
     // SQLite reads on this thread: a reader that waits for nothing else would hold the event loop to the end.
-    await setImmediate();
+    await yieldToEventLoop();
   }
 }

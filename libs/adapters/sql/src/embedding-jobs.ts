@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { createYielder } from '@portico/dependencies';
 import {
   type CollectionId,
   type CollectionJobKind,
@@ -13,6 +13,8 @@ import { ReindexRunEntity } from './entities/vector-entities.ts';
 import type { SqlDatabase, Sql, Value } from './sql.ts';
 import { columns, columnsOf, insertInto, without, write } from './table.ts';
 
+const yieldToEventLoop = createYielder();
+
 export const createSqlEmbeddingJobs = (
   database: SqlDatabase,
   { idsInJson }: Pick<CollectionDialect, 'idsInJson'>,
@@ -25,7 +27,7 @@ export const createSqlEmbeddingJobs = (
 
   async enqueue({ jobs: offered = [], ...effects }) {
     // SQLite calls are synchronous: yield, or a burst of them starves the event loop.
-    await setImmediate();
+    await yieldToEventLoop();
     await database.transact(async (transaction) => {
       const jobs: NewJob[] = offered.filter(({ task }) => !isCollectionTask(task));
       for (const kind of ['embed', 'operations'] as const) {

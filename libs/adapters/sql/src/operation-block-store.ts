@@ -1,9 +1,11 @@
-import { setImmediate } from 'node:timers/promises';
+import { createYielder } from '@portico/dependencies';
 import type { CollectionId, OperationBlockChange, OperationBlockStore, OperationProgress } from '@portico/domain';
 import { OperationBlockEntity } from './entities/vector-entities.ts';
 import { createSequencedWrites } from './epochs.ts';
 import type { PreparedReads, SqlDatabase } from './sql.ts';
 import { columns, columnsOf, upsertInto, without, write } from './table.ts';
+
+const yieldToEventLoop = createYielder();
 
 export const createSqlOperationBlockStore = (database: SqlDatabase, prepared: PreparedReads): OperationBlockStore => ({
   put: preparePut(database),
@@ -27,7 +29,7 @@ export const createSqlOperationBlockStore = (database: SqlDatabase, prepared: Pr
 
   async removeOthers(modelId, limit) {
     // SQLite calls are synchronous: yield, or many portions starve the event loop.
-    await setImmediate();
+    await yieldToEventLoop();
     return database.transact((transaction) => transaction.run(removeOthers, [modelId, limit]));
   },
 });

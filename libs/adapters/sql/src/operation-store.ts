@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { createYielder } from '@portico/dependencies';
 import type {
   CollectionId,
   FoundOperation,
@@ -78,6 +78,7 @@ const listOn = (database: SqlDatabase, isTagged: string): OperationStore['list']
 
   /** All of them, in portions. */
   const listedInPortions = async (collectionId: CollectionId, filter: OperationFilter) => {
+    const yieldToEventLoop = createYielder();
     const all: PlacedOperation[] = [];
     for (let from = 0; ;) {
       const portion = await listed(collectionId, filter, { from, limit: rowsReadAtOnce });
@@ -86,7 +87,7 @@ const listOn = (database: SqlDatabase, isTagged: string): OperationStore['list']
       if (!last || portion.length < rowsReadAtOnce) return all;
       from = last.position + 1;
       // SQLite calls are synchronous.
-      await setImmediate();
+      await yieldToEventLoop();
     }
   };
 

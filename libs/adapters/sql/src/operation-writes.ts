@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { createYielder } from '@portico/dependencies';
 import type { CollectionId, Operation, OperationKey } from '@portico/domain';
 import { OperationEntity } from './entities/collection-entities.ts';
 import type { Sql } from './sql.ts';
@@ -23,7 +23,8 @@ export const writeOperations = async (sql: Sql, document: OperationsOfDocument):
  * delete all of them at once, during which SQLite holds the event loop.
  */
 export const deleteOperations = async (sql: Sql, id: CollectionId): Promise<void> => {
-  while ((await sql.run(deleteSome, [id, id, lotMax])) >= lotMax) await setImmediate();
+  const yieldToEventLoop = createYielder();
+  while ((await sql.run(deleteSome, [id, id, lotMax])) >= lotMax) await yieldToEventLoop();
 };
 
 /**
@@ -42,6 +43,7 @@ interface Lot {
 
 /** Only what differs: most documents replace one with almost the same operations, and others' changes wait for this one. */
 async function* lotsOf(sql: Sql, { collectionId, operations }: OperationsOfDocument): AsyncGenerator<Lot> {
+  const yieldToEventLoop = createYielder();
   const keys = new Set(operations.map(({ key }) => key));
   let areSomeStored = false;
   for await (const stored of storedKeys(sql, collectionId)) {
@@ -50,7 +52,7 @@ async function* lotsOf(sql: Sql, { collectionId, operations }: OperationsOfDocum
     if (gone.length > 0) yield { changed: [], gone };
   }
   for (let from = 0; from < operations.length; from += lotMax) {
-    if (from > 0) await setImmediate();
+    await yieldToEventLoop();
     const before = areSomeStored ? await storedRows(sql, collectionId, from) : nothing;
     const changed = operations
       .slice(from, from + lotMax)
@@ -71,6 +73,7 @@ const writeLot = async (sql: Sql, { changed, gone }: Lot): Promise<void> => {
 };
 
 async function* storedKeys(sql: Sql, collectionId: CollectionId): AsyncGenerator<readonly OperationKey[]> {
+  const yieldToEventLoop = createYielder();
   for (let after: OperationKey | '' = ''; ;) {
     const rows: readonly Pick<StoredRow, 'key'>[] = await sql.all(selectKeys, [collectionId, after, lotMax]);
     yield rows.map(({ key }) => key);
@@ -78,7 +81,7 @@ async function* storedKeys(sql: Sql, collectionId: CollectionId): AsyncGenerator
     if (!last || rows.length < lotMax) return;
     after = last.key;
     // SQLite calls are synchronous.
-    await setImmediate();
+    await yieldToEventLoop();
   }
 }
 

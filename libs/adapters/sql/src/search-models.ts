@@ -1,8 +1,10 @@
-import { setImmediate } from 'node:timers/promises';
+import { createYielder } from '@portico/dependencies';
 import type { Instant, ModelProgress, SearchModel, SearchModels } from '@portico/domain';
 import { SearchModelEntity } from './entities/vector-entities.ts';
 import type { Sql, SqlDatabase } from './sql.ts';
 import { columns, columnsOf } from './table.ts';
+
+const yieldToEventLoop = createYielder();
 
 export const createSqlSearchModels = (database: SqlDatabase): SearchModels => ({
   async state() {
@@ -36,7 +38,7 @@ export const createSqlSearchModels = (database: SqlDatabase): SearchModels => ({
 
   async removeEmbeddings(modelId, limit) {
     // SQLite calls are synchronous: yield, or many portions starve the event loop.
-    await setImmediate();
+    await yieldToEventLoop();
     return database.transact((transaction) => transaction.run(removeEmbeddings, [modelId, modelId, limit]));
   },
 

@@ -1,5 +1,4 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
-import { type Change, type Changes, Follower } from '@portico/dependencies';
+import { type Change, type Changes, createYielder, Follower } from '@portico/dependencies';
 import type { CollectionId } from '@portico/domain';
 
 /** What a process holds of one model, something for each collection. */
@@ -79,6 +78,7 @@ export class CatchUp<Item extends CollectionChange> {
 
   /** Drops what is gone from the store. What comes back meanwhile has a new sequence, and is read with the next changes. */
   async #sweep(): Promise<void> {
+    const yieldToEventLoop = createYielder();
     const gone = new Set(this.#copy.collections());
     let last: CollectionId | null = null;
     do {
@@ -86,7 +86,7 @@ export class CatchUp<Item extends CollectionChange> {
       for (const id of there) gone.delete(id);
       last = there.at(-1) ?? null;
       // SQLite calls are synchronous.
-      await othersTurn();
+      await yieldToEventLoop();
     } while (last !== null);
     for (const collectionId of gone) this.#copy.delete(collectionId);
     this.#bytesSwept = this.#copy.bytes;

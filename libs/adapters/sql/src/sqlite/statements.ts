@@ -1,6 +1,8 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { createYielder } from '@portico/dependencies';
 import type { Database as Connection, Statement } from 'better-sqlite3';
 import type { PreparedRead, PreparedReads, Sql, Value } from '../sql.ts';
+
+const yieldToEventLoop = createYielder();
 
 /**
  * This many rows take some 10 ms; then the event loop gets a turn, for readers of committed data. With more turns those
@@ -27,14 +29,14 @@ export class PreparedSql implements Sql {
 
   async run(text: string, parameters: readonly Value[] = []): Promise<number> {
     const { changes } = this.#prepare(text).run(...parameters.map(bound));
-    if (parameters.some(isLarge)) await othersTurn();
+    if (parameters.some(isLarge)) await yieldToEventLoop();
     return changes;
   }
 
   async runEach(text: string, parameters: readonly (readonly Value[])[]): Promise<void> {
     const statement = this.#prepare(text);
     for (const [row, each] of parameters.entries()) {
-      if (row > 0 && row % rowsOfATurn === 0) await othersTurn();
+      if (row > 0 && row % rowsOfATurn === 0) await yieldToEventLoop();
       statement.run(...each.map(bound));
     }
   }
@@ -69,7 +71,7 @@ export const prepareSqliteReads = (reader: Connection): PreparedReads => {
       const read = first<Row>(text);
       return async (...parameters) => {
         const row = await read(...parameters);
-        if (row && Object.values(row).some(isLarge)) await othersTurn();
+        if (row && Object.values(row).some(isLarge)) await yieldToEventLoop();
         return row;
       };
     },
