@@ -29,13 +29,13 @@ const tables = () =>
   }));
 
 const refusal =
-  /^portico: The database .* cannot be opened: its tables are of an earlier version \((\d+) migrations are missing\)\. Back up, then run "portico migrate-tables", or start the service\n$/;
+  /^portico: The database .* cannot be opened: its tables are of an earlier version \(1 migration is missing\)\. Back up, then run "portico migrate-tables", or start the service\n$/;
 
 test('an empty database gets its tables from any command', async () => {
   expect(await installation.tool('jobs', 'list')).toMatchObject({ code: 0, stderr: '' });
   for (const file of ['portico.sqlite', 'portico.sqlite-wal', 'portico.sqlite-shm'])
     rmSync(join(installation.folder, file), { force: true });
-  onDatabase((database) => database.exec(readFileSync(join(root, 'libs/composition/test/before-issuers.sql'), 'utf8')));
+  onDatabase((database) => database.exec(readFileSync(join(root, 'libs/composition/test/release-0.1.0.sql'), 'utf8')));
 });
 
 test('every command that opens the stores refuses tables of an earlier version, and changes nothing', async () => {
@@ -73,13 +73,10 @@ test('every command that opens the stores refuses tables of an earlier version, 
 });
 
 test('migrate-tables brings them up to date, says what ran, and then has nothing to do', async () => {
-  const missing = Number(refusal.exec((await installation.tool('jobs', 'list')).stderr)?.[1]);
   const { code, stdout, stderr } = await installation.tool('migrate-tables');
   expect(code).toBe(0);
-  expect(stdout).toMatch(
-    new RegExp(`^${missing} migrations ran in \\d+ ms\\. The tables are those of this version\\.\n$`),
-  );
-  expect(stderr.match(/^portico: Migration \d{4}-\S+ ran in \d+ ms$/gm)).toHaveLength(missing);
+  expect(stdout).toMatch(/^1 migration ran in \d+ ms\. The tables are those of this version\.\n$/);
+  expect(stderr.match(/^portico: Migration \d{4}-\S+ ran in \d+ ms$/gm)).toHaveLength(1);
   expect(stderr).toMatch(/^portico: The tables are of an earlier version: they are migrated now\n/);
   expect(await installation.tool('migrate-tables')).toEqual({
     code: 0,

@@ -5,10 +5,7 @@ export type ProcessRole = 'http' | 'worker' | 'tool';
 
 /** What a process of a role does. */
 export interface Duties {
-  /**
-   * Answers requests: keeps its own request counts in `DATA_DIR` across restarts, and assigns an issuer to the profiles
-   * that were bound before issuers were stored.
-   */
+  /** Answers requests, and keeps its own request counts in `DATA_DIR` across restarts. */
   readonly answersRequests: boolean;
   /** Migrates the tables of an earlier version; otherwise refuses them. All make those of an empty database. */
   readonly migrates: boolean;

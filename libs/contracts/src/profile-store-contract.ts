@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
-import { PorticoError, type Profile, type ProfileChange, type ProfileState, unknownIssuer } from '@portico/domain';
+import { PorticoError, type Profile, type ProfileChange, type ProfileState } from '@portico/domain';
 import { assertFails, assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import { grantOne, ownWay } from './granting.ts';
@@ -402,35 +402,6 @@ export const profileStoreContract = {
       });
     }, 'already_approved');
     strictEqual(await countAdmins(stores), 1);
-  },
-
-  'an adoption replaces each unknown issuer by the one named for its profile, and changes nothing else': async (
-    stores,
-  ) => {
-    const before = [aProfile(), anAdmin(), aProfile({ status: 'pending', clientId: null, approvedAt: null })];
-    for (const profile of before) await added(stores, { ...profile, issuer: unknownIssuer });
-    const issuerOf = ({ role }: Profile) => `https://${role}.example.com`;
-    strictEqual(await stores.profiles.adoptBindings(issuerOf), 3);
-    deepStrictEqual(
-      await stores.profiles.list(),
-      before.map((profile) => ({ ...profile, issuer: issuerOf(profile) })),
-    );
-    strictEqual(await stores.profiles.adoptBindings(refuse), 0);
-  },
-
-  'an adoption changes neither an unbound profile nor one with a known issuer': async (stores) => {
-    const unbound = await added(stores, aProfile({ issuer: null }));
-    const bound = await added(stores, aProfile());
-    strictEqual(await stores.profiles.adoptBindings(() => 'https://other.example.com'), 0);
-    deepStrictEqual(await stores.profiles.list(), [unbound, bound]);
-  },
-
-  'an adoption that cannot name an issuer changes nothing': async (stores) => {
-    const before = [aProfile({ issuer: unknownIssuer }), anAdmin({ issuer: unknownIssuer })];
-    for (const profile of before) await added(stores, profile);
-    const issuerOf = ({ role }: Profile) => (role === 'admin' ? refuse() : 'https://id.example.com');
-    await assertRefused(stores.profiles.adoptBindings(issuerOf), 'already_approved');
-    deepStrictEqual(await stores.profiles.list(), before);
   },
 } satisfies Contract<Stores>;
 

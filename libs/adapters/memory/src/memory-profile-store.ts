@@ -1,4 +1,4 @@
-import { isFound, isSameEmail, PorticoError, unknownIssuer } from '@portico/domain';
+import { isFound, isSameEmail, PorticoError } from '@portico/domain';
 import type { Effects, Profile, ProfileId, ProfilePage, ProfileState, ProfileStore } from '@portico/domain';
 import { byCodePoints, commit, kept, type MemoryDatabase } from './memory-database.ts';
 
@@ -7,7 +7,7 @@ export const createMemoryProfileStore = (database: MemoryDatabase): ProfileStore
   ...changesOf(database),
 });
 
-type Change = 'add' | 'update' | 'remove' | 'claimAdmin' | 'adoptBindings';
+type Change = 'add' | 'update' | 'remove' | 'claimAdmin';
 
 const readsOf = (database: MemoryDatabase): Omit<ProfileStore, Change> => {
   const { profiles } = database;
@@ -69,13 +69,6 @@ const changesOf = (database: MemoryDatabase): Pick<ProfileStore, Change> => {
       const match = withUid(database, uid) ?? withEmail(database, email);
       const change = decide({ admins: adminsOf(database), match });
       return change && storeClaimed(database, change);
-    },
-
-    async adoptBindings(issuerOf) {
-      const found = [...profiles.values()].filter(({ issuer }) => issuer === unknownIssuer);
-      const adopted = found.map((profile) => kept({ ...profile, issuer: issuerOf(profile) }));
-      for (const profile of adopted) profiles.set(profile.id, profile);
-      return found.length;
     },
   };
 };

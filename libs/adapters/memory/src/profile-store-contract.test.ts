@@ -1,5 +1,5 @@
 import { aProfile, noEffects, profileStoreContract, type Sabotages, type Stores } from '@portico/contracts';
-import { PorticoError, unknownIssuer, type Profile, type ProfileState } from '@portico/domain';
+import { PorticoError, type Profile, type ProfileState } from '@portico/domain';
 import { describe } from 'vitest';
 import { breaking, hushed, leaking, pause, silently } from '../test/breaking.ts';
 import { proveContract } from '../test/prove-contract.ts';
@@ -280,38 +280,6 @@ const sabotages: Sabotages<typeof profileStoreContract, Stores> = {
       },
     }),
   ),
-  'an adoption replaces each unknown issuer by the one named for its profile, and changes nothing else': breaking(
-    'profiles',
-    (right, _stores, { profiles }) => ({
-      adoptBindings: async (issuerOf) => {
-        const adopted = await right.adoptBindings(issuerOf);
-        for (const profile of profiles.values()) {
-          profiles.set(profile.id, { ...profile, updatedAt: profile.updatedAt + 1 });
-        }
-        return adopted;
-      },
-    }),
-  ),
-  'an adoption changes neither an unbound profile nor one with a known issuer': breaking(
-    'profiles',
-    (right, _stores, { profiles }) => ({
-      adoptBindings: async (issuerOf) => {
-        const adopted = await right.adoptBindings(issuerOf);
-        for (const profile of profiles.values()) {
-          if (profile.issuer === null) profiles.set(profile.id, { ...profile, issuer: issuerOf(profile) });
-        }
-        return adopted;
-      },
-    }),
-  ),
-  'an adoption that cannot name an issuer changes nothing': breaking('profiles', (right, _stores, { profiles }) => ({
-    adoptBindings: async (issuerOf) => {
-      for (const profile of profiles.values()) {
-        if (profile.issuer === unknownIssuer) profiles.set(profile.id, { ...profile, issuer: issuerOf(profile) });
-      }
-      return right.adoptBindings(issuerOf);
-    },
-  })),
 };
 
 describe('the memory profile store', () => {

@@ -1,4 +1,4 @@
-import { emailKey, PorticoError, unknownIssuer } from '@portico/domain';
+import { emailKey, PorticoError } from '@portico/domain';
 import type { Profile, ProfileId, ProfileState, ProfileStore } from '@portico/domain';
 import { writeEffects } from './effects.ts';
 import {
@@ -55,7 +55,7 @@ export const createSqlProfileStore = (database: SqlDatabase): ProfileStore => ({
 
 const changesOf = (
   database: SqlDatabase,
-): Pick<ProfileStore, 'update' | 'remove' | 'claimAdmin' | 'adoptBindings'> => ({
+): Pick<ProfileStore, 'update' | 'remove' | 'claimAdmin'> => ({
   async update(id, decide) {
     return database.transact(async (transaction) => {
       const before = await load(transaction, id);
@@ -97,17 +97,6 @@ const changesOf = (
       return profile;
     });
   },
-
-  async adoptBindings(issuerOf) {
-    return database.transact(async (transaction) => {
-      const found = (await transaction.all<ProfileColumns>(selectOfIssuer, [unknownIssuer])).map(profileOf);
-      await transaction.runEach(
-        updateIssuer,
-        found.map((profile) => [issuerOf(profile), profile.id]),
-      );
-      return found.length;
-    });
-  },
 });
 
 type StateColumns = ProfileColumns & KeyColumns;
@@ -132,8 +121,6 @@ export const emailParameters = (email: string): readonly (string | null)[] => {
 export const selectIdByEmail = `select p.id from profiles p ${hasEmail}`;
 const selectByEmail = `${profiles} ${hasEmail}`;
 const selectAdmins = `${profiles} where p.role = 'admin' order by p.created_at, p.id`;
-const selectOfIssuer = `${profiles} where p.issuer = ?`;
-const updateIssuer = 'update profiles set issuer = ? where id = ?';
 const countPending = `select count(*) as total from profiles where status = 'pending'`;
 const selectPending = `${profiles} where p.status = 'pending'
   order by p.created_at desc, p.id desc limit ?`;

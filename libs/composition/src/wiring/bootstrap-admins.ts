@@ -12,28 +12,16 @@ interface Facts {
 }
 
 /**
- * Ensures that there is a first admin. An HTTP process also assigns an issuer to profiles bound before issuers were
- * stored, and warns of admins who cannot sign in. Other processes may lack some of its variables: they leave both to
- * it, and make a first admin only while there is none at all.
+ * Ensures that there is a first admin. An HTTP process also warns of admins who cannot sign in. Other processes may lack
+ * some of its variables: they leave that to it, and make a first admin only while there is none at all.
  */
-export const bootstrapAdmins = async (facts: Facts): Promise<void> => {
-  const { config, duties, logger, useCases } = facts;
-  if (duties.answersRequests) await adoptBindings(facts);
+export const bootstrapAdmins = async ({ config, duties, logger, useCases }: Facts): Promise<void> => {
   const mayClaim = duties.answersRequests || (await useCases.listAdmins(operatorAuthority)).length === 0;
   const made = mayClaim && config.firstAdmin ? await useCases.claimFirstAdmin(config.firstAdmin) : null;
   if (made)
     logger.info({ profileId: made.id, email: made.email }, 'No admin could sign in; this profile is an admin now');
   if (!duties.answersRequests) return;
   for (const warning of adminWarnings(config, await useCases.listAdmins(operatorAuthority))) logger.warn(warning);
-};
-
-/** To the configured issuer, or to the local one if none is configured; the local admin always belongs to the local one. */
-const adoptBindings = async ({ config, logger, useCases }: Facts): Promise<void> => {
-  const configured = config.identity.issuer?.issuer ?? localIssuerName;
-  const isLocalAdmin = ({ uid, email }: Profile) => uid === localAdmin.uid && email === localAdmin.email;
-  const profiles = await useCases.adoptBindings((profile) => (isLocalAdmin(profile) ? localIssuerName : configured));
-  if (profiles === 0) return;
-  logger.info({ profiles, issuer: configured }, 'Profiles bound before issuers were stored now belong to this issuer');
 };
 
 const adminWarnings = ({ firstAdmin, settings }: Config, admins: readonly Profile[]): readonly string[] => {

@@ -6,7 +6,7 @@ import type { CollectionId, ProfileId, ServiceAccountId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type { ClientLimits } from '../limits/limit.ts';
 import type { StoredKey } from '../profiles/api-key.ts';
-import type { Actor, Profile } from '../profiles/profile.ts';
+import { type Actor, type Profile, unstoredAdmin } from '../profiles/profile.ts';
 import type { AccountKey, Scope, ServiceAccount } from '../service-accounts/service-account.ts';
 
 /**
@@ -196,22 +196,14 @@ export const personAuthorityOf = (principal: Pick<Principal, 'profile' | 'via' |
  * neither limits nor uses, and reads no single collection. A list that was kept is never its list a moment later.
  */
 export const operatorCaller = (_credential: OperatorCredential, now: Instant): Identified<never> => ({
-  profile: {
+  profile: unstoredAdmin({
     id: '00000000-0000-0000-0000-000000000000' as ProfileId,
     email: 'operator',
     fullName: 'Operator',
-    companyName: null,
     uid: 'operator',
-    issuer: null,
-    tier: null,
-    suspendedAt: null,
-    role: 'admin',
-    status: 'approved',
-    clientId: null,
-    approvedAt: now,
     createdAt: now,
     updatedAt: now,
-  },
+  }),
   limits: { override: null, tier: null, groupTier: null },
   epochs: { grants: 0, groups: 0, catalog: now, embeddings: 0, operations: 0, searchModel: null },
   target: null,

@@ -78,10 +78,4 @@ export interface ProfileStore {
       readonly match: Profile | null;
     }) => (Effects & { readonly profile: Profile }) | null,
   ): Promise<Profile | null>;
-
-  /**
-   * Replaces `unknownIssuer` by the issuer that `issuerOf` names for each such profile, in one transaction; changes
-   * nothing else. Returns how many profiles it changed.
-   */
-  adoptBindings(issuerOf: (profile: Profile) => string): Promise<number>;
 }

@@ -19,7 +19,7 @@ interface ProfileFacts {
   readonly uid: string;
   /**
    * The issuer of the first accepted token with this uid; from then on issuer and uid count together. Null while the
-   * profile is not bound; `unknownIssuer` for a binding from before issuers were stored, until it is adopted.
+   * profile is not bound.
    */
   readonly issuer: string | null;
   /** The name of the assigned rate-limit tier, which may be inactive; null once the tier is deleted. */
@@ -50,8 +50,20 @@ export interface UnapprovedProfile extends ProfileFacts {
   readonly approvedAt: null;
 }
 
-/** No token has this issuer. */
-export const unknownIssuer = '';
+/** An admin of whom no row says anything, for a caller that is no person. */
+export const unstoredAdmin = (
+  facts: Pick<ApprovedProfile, 'id' | 'email' | 'fullName' | 'uid' | 'createdAt' | 'updatedAt'>,
+): ApprovedProfile => ({
+  ...facts,
+  companyName: null,
+  issuer: null,
+  tier: null,
+  suspendedAt: null,
+  role: 'admin',
+  status: 'approved',
+  clientId: null,
+  approvedAt: facts.createdAt,
+});
 
 /** The author of an action, as an audit entry names them. */
 export type Actor = Pick<Profile, 'id' | 'email'>;

@@ -1,7 +1,7 @@
 import type { ProfileId, ServiceAccountId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type { StoredKey } from '../profiles/api-key.ts';
-import type { ApprovedProfile } from '../profiles/profile.ts';
+import { type ApprovedProfile, unstoredAdmin } from '../profiles/profile.ts';
 
 /** What a service account may be allowed to do. `…:write` does not imply `…:read`. */
 export const scopes = [
@@ -58,19 +58,12 @@ export const isExpired = ({ expiresAt }: Pick<ServiceAccount, 'expiresAt'>, now:
  * The administrator as whom an account acts: what it does is recorded under the account's id and name, which stand
  * where a profile's id and e-mail do. No such profile is stored, and no issuer vouches for it.
  */
-export const actingProfile = ({ id, name, createdAt, updatedAt }: ServiceAccount): ApprovedProfile => ({
-  id: id as string as ProfileId,
-  email: `service account ${name}`,
-  fullName: name,
-  companyName: null,
-  uid: `service-account:${id}`,
-  issuer: null,
-  tier: null,
-  suspendedAt: null,
-  role: 'admin',
-  status: 'approved',
-  clientId: null,
-  approvedAt: createdAt,
-  createdAt,
-  updatedAt,
-});
+export const actingProfile = ({ id, name, createdAt, updatedAt }: ServiceAccount): ApprovedProfile =>
+  unstoredAdmin({
+    id: id as string as ProfileId,
+    email: `service account ${name}`,
+    fullName: name,
+    uid: `service-account:${id}`,
+    createdAt,
+    updatedAt,
+  });

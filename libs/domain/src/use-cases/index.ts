@@ -156,7 +156,6 @@ const catalog = (ports: Ports & Counting & Seeing, settings: Settings) => ({
   resumeProfile: resumeProfile(ports),
   assignTier: assignTier(ports),
   claimFirstAdmin: claimFirstAdmin(ports, settings),
-  adoptBindings: (issuerOf: (profile: Profile) => string) => ports.profiles.adoptBindings(issuerOf),
   // Collections
   createCollection: createCollection(ports, settings),
   updateCollection: updateCollection(ports, settings),

@@ -1,5 +1,5 @@
--- A database from before issuers were stored: migrations 0001 and 0002, the default's local admin, a bound admin, a bound
--- client and an unbound registration.
+-- A database of release 0.1.0 (migrations 0001 to 0005): the default's local admin, an admin, a client and a registration
+-- that no token has bound.
 CREATE TABLE audit_days (
     scope text not null,
     day integer not null,
@@ -23,9 +23,9 @@ CREATE TABLE audit_totals (
     scope text not null primary key,
     entries bigint not null
   );
-insert into audit_totals (scope, entries) values ('client', 0);
-insert into audit_totals (scope, entries) values ('system', 0);
-insert into audit_totals (scope, entries) values ('all', 0);
+INSERT INTO audit_totals VALUES('client',0);
+INSERT INTO audit_totals VALUES('system',0);
+INSERT INTO audit_totals VALUES('all',0);
 CREATE TABLE collections (
     id text not null primary key,
     name text not null,
@@ -67,7 +67,7 @@ CREATE TABLE epochs (
     catalog bigint not null,
     embeddings bigint not null
   );
-insert into epochs (id, catalog, embeddings) values (1, 0, 0);
+INSERT INTO epochs VALUES(1,0,0);
 CREATE TABLE grants (
     profile_id text not null,
     collection_id text not null,
@@ -89,7 +89,7 @@ CREATE TABLE jobs (
     leased_until bigint null,
     given_up integer not null default false,
     error text null
-  );
+  , asked integer not null default 1);
 CREATE TABLE overrides (
     id integer not null primary key autoincrement,
     profile_id text not null,
@@ -121,11 +121,11 @@ CREATE TABLE profiles (
     previous_tag bigint null,
     previous_until bigint null,
     grants_epoch bigint not null
-  );
-insert into profiles (id, email, full_name, company_name, role, status, uid, bound, client_id, tier, created_at, updated_at, approved_at, key_hash, key_tag, previous_hash, previous_tag, previous_until, grants_epoch) values ('e9090ff1-78a6-41ee-8bcb-5c0ba82cb357', 'admin@localhost', 'Administrator', null, 'admin', 'approved', 'local-admin', 1, null, null, 1795345205925, 1795345205925, 1795345205925, null, null, null, null, null, 0);
-insert into profiles (id, email, full_name, company_name, role, status, uid, bound, client_id, tier, created_at, updated_at, approved_at, key_hash, key_tag, previous_hash, previous_tag, previous_until, grants_epoch) values ('844a359c-6be8-4d92-affd-7559df8e267a', 'alice@example.com', 'alice', null, 'client', 'approved', 'alice', 1, 'b761f79d-bd8f-4963-8e13-bd01c0bfb0d6', null, 1795345206046, 1795345206345, 1795345206178, null, null, null, null, null, 0);
-insert into profiles (id, email, full_name, company_name, role, status, uid, bound, client_id, tier, created_at, updated_at, approved_at, key_hash, key_tag, previous_hash, previous_tag, previous_until, grants_epoch) values ('2ac438ce-c693-4346-b51e-afc62e38376b', 'bob@example.com', 'bob', null, 'admin', 'approved', 'bob', 1, 'c0205b42-eb97-4b71-ab07-5de99b9dcd91', null, 1795345206066, 1795345206353, 1795345206297, null, null, null, null, null, 0);
-insert into profiles (id, email, full_name, company_name, role, status, uid, bound, client_id, tier, created_at, updated_at, approved_at, key_hash, key_tag, previous_hash, previous_tag, previous_until, grants_epoch) values ('fb175f55-6bce-46b3-b7b8-58aa4b34fdf5', 'carol@example.com', 'carol', null, 'client', 'pending', 'carol', 0, null, null, 1795345206070, 1795345206070, null, null, null, null, null, null, 0);
+  , issuer text null);
+INSERT INTO profiles VALUES('e9090ff1-78a6-41ee-8bcb-5c0ba82cb357','admin@localhost','Administrator',NULL,'admin','approved','local-admin',1,NULL,NULL,1795345205925,1795345205925,1795345205925,NULL,NULL,NULL,NULL,NULL,0,'https://local-issuer.portico.invalid');
+INSERT INTO profiles VALUES('844a359c-6be8-4d92-affd-7559df8e267a','alice@example.com','alice',NULL,'client','approved','alice',1,'b761f79d-bd8f-4963-8e13-bd01c0bfb0d6',NULL,1795345206046,1795345206345,1795345206178,NULL,NULL,NULL,NULL,NULL,0,'https://local-issuer.portico.invalid');
+INSERT INTO profiles VALUES('2ac438ce-c693-4346-b51e-afc62e38376b','bob@example.com','bob',NULL,'admin','approved','bob',1,'c0205b42-eb97-4b71-ab07-5de99b9dcd91',NULL,1795345206066,1795345206353,1795345206297,NULL,NULL,NULL,NULL,NULL,0,'https://local-issuer.portico.invalid');
+INSERT INTO profiles VALUES('fb175f55-6bce-46b3-b7b8-58aa4b34fdf5','carol@example.com','carol',NULL,'client','pending','carol',0,NULL,NULL,1795345206070,1795345206070,NULL,NULL,NULL,NULL,NULL,NULL,0,NULL);
 CREATE TABLE reindex_runs (
     seq integer not null primary key autoincrement,
     id text not null,
@@ -133,8 +133,11 @@ CREATE TABLE reindex_runs (
     started_at bigint not null
   );
 CREATE TABLE `schema_migrations` (`id` integer not null primary key autoincrement, `name` text not null, `executed_at` datetime not null default (strftime('%s', 'now') * 1000));
-insert into schema_migrations (id, name, executed_at) values (1, '0001-initial', 1795345205000);
-insert into schema_migrations (id, name, executed_at) values (2, '0002-due-jobs-by-kind', 1795345205000);
+INSERT INTO schema_migrations VALUES(1,'0001-initial',1795345205000);
+INSERT INTO schema_migrations VALUES(2,'0002-due-jobs-by-kind',1795345205000);
+INSERT INTO schema_migrations VALUES(3,'0003-issuers',1795345205000);
+INSERT INTO schema_migrations VALUES(4,'0004-bounded-document-facts',1795345205000);
+INSERT INTO schema_migrations VALUES(5,'0005-notices-and-tiers',1795345205000);
 CREATE TABLE settings (
     name text not null primary key,
     value text not null
@@ -170,3 +173,4 @@ CREATE INDEX profiles_created_at_index on profiles (created_at, id);
 CREATE UNIQUE INDEX profiles_email_unique on profiles (email);
 CREATE INDEX profiles_role_index on profiles (role);
 CREATE UNIQUE INDEX profiles_uid_unique on profiles (uid);
+CREATE UNIQUE INDEX jobs_notice_unique on jobs (profile_id) where kind = 'mail.notice';
