@@ -1,7 +1,8 @@
 import { accessTokenContract, proofsOf, type AccessTokenSubject, type Sabotages } from '@portico/contracts';
-import { PorticoError, type IdentityClaims, type TokenUse, type TokenVerifier } from '@portico/domain';
+import { PorticoError } from '@portico/domain';
 import { createMemoryClock } from '@portico/memory';
 import { test } from 'vitest';
+import { claimsOf, remembering, verifying } from '../test/breaking-verifier.ts';
 import { createTestIssuer, testAccessAudiences, testAudience, testIssuer } from './test-issuer.ts';
 
 const createSubject = (): AccessTokenSubject => {
@@ -21,30 +22,11 @@ const createSubject = (): AccessTokenSubject => {
 
 type Sabotage = (subject: AccessTokenSubject) => AccessTokenSubject;
 
-const verifying =
-  (verify: (subject: AccessTokenSubject, token: string, use?: TokenUse) => Promise<IdentityClaims>): Sabotage =>
-  (subject) => ({ ...subject, verifier: { verify: (token, use) => verify(subject, token, use) } });
-
-const claimsOf = (token: string) =>
-  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Parameters<
-    AccessTokenSubject['mint']
-  >[0];
-
 /** Judges the token with its claims corrected, so that their faults are missed. */
 const overlooking = (better: (subject: AccessTokenSubject) => object): Sabotage =>
   verifying(async (subject, token, use) =>
     subject.verifier.verify(await subject.mintAccess({ ...claimsOf(token), ...better(subject) }), use),
   );
-
-const rememberingWhatWasTaken: Sabotage = (subject) => {
-  const taken = new Map<string, IdentityClaims>();
-  const verify: TokenVerifier['verify'] = async (token, use) => {
-    const identity = taken.get(token) ?? (await subject.verifier.verify(token, use));
-    taken.set(token, identity);
-    return identity;
-  };
-  return { ...subject, verifier: { verify } };
-};
 
 const sabotages: Sabotages<typeof accessTokenContract, AccessTokenSubject> = {
   'an access token is valid only where access tokens are taken': verifying(({ verifier }, token) =>
@@ -54,7 +36,7 @@ const sabotages: Sabotages<typeof accessTokenContract, AccessTokenSubject> = {
     if (use !== 'identity') throw new PorticoError('invalid_token');
     return verifier.verify(token, use);
   }),
-  'a token that was valid for one use is judged anew for another': rememberingWhatWasTaken,
+  'a token that was valid for one use is judged anew for another': remembering((token) => token),
   'an access token names one of our audiences, whoever the others and its client are': overlooking(
     ({ accessAudiences: [aud] }) => ({ aud }),
   ),

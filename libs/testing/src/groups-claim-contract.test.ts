@@ -1,13 +1,9 @@
-import {
-  groupsClaim,
-  groupsClaimContract,
-  proofsOf,
-  type GroupsClaimSubject,
-  type Sabotages,
-} from '@portico/contracts';
+import { groupsClaim, groupsClaimContract, proofsOf } from '@portico/contracts';
+import type { GroupsClaimSubject, Sabotages, TokenClaims } from '@portico/contracts';
 import type { GroupsClaim } from '@portico/domain';
 import { createMemoryClock } from '@portico/memory';
 import { test } from 'vitest';
+import { answering } from '../test/breaking-verifier.ts';
 import { createTestIssuer, testAudience, testIssuer } from './test-issuer.ts';
 
 const createSubject = (): GroupsClaimSubject => {
@@ -22,23 +18,11 @@ const createSubject = (): GroupsClaimSubject => {
   };
 };
 
-type Claims = Readonly<Record<string, unknown>>;
-
-const claimsOf = (token: string): Claims =>
-  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Claims;
-
 /** Says something else of the groups that the token names. */
-const saying =
-  (change: (found: GroupsClaim | null, claims: Claims) => Partial<GroupsClaim> | null) =>
-  (subject: GroupsClaimSubject): GroupsClaimSubject => ({
-    ...subject,
-    verifier: {
-      async verify(token) {
-        const identity = await subject.verifier.verify(token);
-        const changed = change(identity.groups, claimsOf(token));
-        return { ...identity, groups: changed && { names: [], issuedAt: 0, ...identity.groups, ...changed } };
-      },
-    },
+const saying = (change: (found: GroupsClaim | null, claims: TokenClaims) => Partial<GroupsClaim> | null) =>
+  answering<GroupsClaimSubject>(({ groups }, claims) => {
+    const changed = change(groups, claims);
+    return { groups: changed && { names: [], issuedAt: 0, ...groups, ...changed } };
   });
 
 const listed = (value: unknown): readonly string[] =>
@@ -54,7 +38,7 @@ const sabotages: Sabotages<typeof groupsClaimContract, GroupsClaimSubject> = {
   ),
   'a token that does not say when it was issued says nothing of groups': saying((found) => found ?? {}),
   'a claim of the whole name comes before a path of names': saying((found, { organisation }) =>
-    organisation === undefined ? found : found && { names: listed((organisation as Claims)['groups']) },
+    organisation === undefined ? found : found && { names: listed((organisation as TokenClaims)['groups']) },
   ),
   'a claim may be one name': saying((found, claims) =>
     typeof claims[groupsClaim] === 'string' ? found && { names: claims[groupsClaim].split(', ') } : found,

@@ -11,6 +11,7 @@ import { isPorticoError, PorticoError, type IdentityClaims } from '@portico/doma
 import { createJwtVerifier } from '@portico/identity';
 import { createMemoryClock } from '@portico/memory';
 import { test } from 'vitest';
+import { answering, claimsOf, payloadOf, remembering, verifying } from '../test/breaking-verifier.ts';
 import { createTestIssuer, testAudience, testIssuer } from './test-issuer.ts';
 
 const createSubject = (): TokenVerifierSubject => {
@@ -29,59 +30,47 @@ const createSubject = (): TokenVerifierSubject => {
 /** The same claims, unsigned. */
 const forged = (token: string): string => `${token.slice(0, token.lastIndexOf('.'))}.${'A'.repeat(86)}`;
 
-type Sabotage = (subject: TokenVerifierSubject) => TokenVerifierSubject;
-
-const claimsOf = (token: string): TokenClaims =>
-  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as TokenClaims;
-
-const answering =
-  (change: (identity: IdentityClaims, claims: TokenClaims) => Partial<IdentityClaims>): Sabotage =>
-  (subject) => ({
-    ...subject,
-    verifier: {
-      async verify(token) {
-        const identity = await subject.verifier.verify(token);
-        return { ...identity, ...change(identity, claimsOf(token)) };
-      },
-    },
-  });
-
 /** Judges the token with some of its claims corrected, so that their faults are missed. */
-const overlooking =
-  (better: (claims: TokenClaims, subject: TokenVerifierSubject) => TokenClaims): Sabotage =>
-  (subject) => ({
-    ...subject,
-    verifier: {
-      async verify(token) {
-        if (token.split('.').length !== 3) return subject.verifier.verify(token);
-        let claims: TokenClaims;
-        try {
-          claims = claimsOf(token);
-        } catch {
-          return subject.verifier.verify(token);
-        }
-        return subject.verifier.verify(await subject.mint({ ...claims, ...better(claims, subject) }));
-      },
-    },
+const overlooking = (better: (claims: TokenClaims, subject: TokenVerifierSubject) => TokenClaims) =>
+  verifying<TokenVerifierSubject>(async (subject, token) => {
+    if (token.split('.').length !== 3) return subject.verifier.verify(token);
+    let claims: TokenClaims;
+    try {
+      claims = claimsOf(token);
+    } catch {
+      return subject.verifier.verify(token);
+    }
+    return subject.verifier.verify(await subject.mint({ ...claims, ...better(claims, subject) }));
   });
 
 /** Refuses what the reference accepts. */
-const refusing =
-  (isRefused: (claims: TokenClaims, subject: TokenVerifierSubject) => boolean): Sabotage =>
-  (subject) => ({
-    ...subject,
-    verifier: {
-      async verify(token) {
-        const identity = await subject.verifier.verify(token);
-        if (isRefused(claimsOf(token), subject)) throw new PorticoError('invalid_token');
-        return identity;
-      },
-    },
+const refusing = (isRefused: (claims: TokenClaims, subject: TokenVerifierSubject) => boolean) =>
+  answering<TokenVerifierSubject>((identity, claims, subject) => {
+    if (isRefused(claims, subject)) throw new PorticoError('invalid_token');
+    return identity;
   });
 
-const rewriting =
-  (rewrite: (token: string) => string): Sabotage =>
-  (subject) => ({ ...subject, verifier: { verify: (token) => subject.verifier.verify(rewrite(token)) } });
+const rememberingRefusals = () => {
+  const refused = new Set<string>();
+  return verifying<TokenVerifierSubject>(async ({ verifier }, token) => {
+    if (refused.has(token)) throw new PorticoError('invalid_token');
+    return verifier.verify(token).catch((error: unknown) => {
+      refused.add(token);
+      throw error;
+    });
+  });
+};
+
+/** Gives all that ask at once the first answer. */
+const inOneRun = () => {
+  let running: Promise<IdentityClaims> | null = null;
+  return verifying<TokenVerifierSubject>(({ verifier }, token) => {
+    running ??= verifier.verify(token).finally(() => {
+      running = null;
+    });
+    return running;
+  });
+};
 
 const secondsOf = ({ clock }: TokenVerifierSubject): number => clock.now() / 1_000;
 
@@ -104,23 +93,10 @@ const sabotages: Sabotages<typeof tokenVerifierContract, TokenVerifierSubject> =
   'other claims of a token do not leave the verifier': answering((_, { role }) =>
     role === undefined ? {} : ({ role } as Partial<IdentityClaims>),
   ),
-  'a text that is no token is invalid': rewriting((token) => token.trim()),
+  'a text that is no token is invalid': verifying(({ verifier }, token) => verifier.verify(token.trim())),
   'a token longer than 8 KiB is invalid, whatever it says': overlooking(() => ({ padding: '' })),
   'a forged token is invalid': overlooking(() => ({})),
-  'a forged token stays invalid after a genuine one with the same claims': (subject) => {
-    const good = new Map<string, IdentityClaims>();
-    return {
-      ...subject,
-      verifier: {
-        async verify(token) {
-          const payload = token.split('.')[1] ?? '';
-          const identity = good.get(payload) ?? (await subject.verifier.verify(token));
-          good.set(payload, identity);
-          return identity;
-        },
-      },
-    };
-  },
+  'a forged token stays invalid after a genuine one with the same claims': remembering(payloadOf),
   'a token of another issuer is invalid, however similar its name': overlooking(({ iss }, { issuer }) =>
     typeof iss === 'string' && iss.replace(/\/$/, '') === issuer ? { iss: issuer } : {},
   ),
@@ -141,48 +117,9 @@ const sabotages: Sabotages<typeof tokenVerifierContract, TokenVerifierSubject> =
     typeof iat === 'number' ? { iat: iat - 1 } : {},
   ),
   'a token may have any lifetime': refusing(({ iat, exp }) => Number(exp) - Number(iat) > 86_400),
-  'a token that was valid is judged again each time': (subject) => {
-    const found = new Map<string, Promise<IdentityClaims>>();
-    return {
-      ...subject,
-      verifier: {
-        verify(token) {
-          const identity = found.get(token) ?? subject.verifier.verify(token);
-          found.set(token, identity);
-          return identity;
-        },
-      },
-    };
-  },
-  'a token that came too early is valid later': (subject) => {
-    const refused = new Set<string>();
-    return {
-      ...subject,
-      verifier: {
-        async verify(token) {
-          if (refused.has(token)) throw new PorticoError('invalid_token');
-          return subject.verifier.verify(token).catch((error: unknown) => {
-            refused.add(token);
-            throw error;
-          });
-        },
-      },
-    };
-  },
-  'tokens that are verified at once are not mixed up': (subject) => {
-    let running: Promise<IdentityClaims> | null = null;
-    return {
-      ...subject,
-      verifier: {
-        verify(token) {
-          running ??= subject.verifier.verify(token).finally(() => {
-            running = null;
-          });
-          return running;
-        },
-      },
-    };
-  },
+  'a token that was valid is judged again each time': remembering((token) => token),
+  'a token that came too early is valid later': rememberingRefusals(),
+  'tokens that are verified at once are not mixed up': inOneRun(),
 };
 
 for (const [name, run] of proofsOf(tokenVerifierContract, sabotages, createSubject)) test(name, run);
@@ -196,17 +133,12 @@ const createKeyless = (): KeylessTokenVerifierSubject => {
   return { verifier, issuer: testIssuer, audience: testAudience, clock, mint };
 };
 
-const instead =
-  (from: 'invalid_token' | 'identity_unavailable', to: 'invalid_token' | 'identity_unavailable') =>
-  (subject: KeylessTokenVerifierSubject): KeylessTokenVerifierSubject => ({
-    ...subject,
-    verifier: {
-      verify: (token) =>
-        subject.verifier.verify(token).catch((error: unknown) => {
-          throw isPorticoError(error, from) ? new PorticoError(to) : error;
-        }),
-    },
-  });
+const instead = (from: 'invalid_token' | 'identity_unavailable', to: 'invalid_token' | 'identity_unavailable') =>
+  verifying<KeylessTokenVerifierSubject>(({ verifier }, token) =>
+    verifier.verify(token).catch((error: unknown) => {
+      throw isPorticoError(error, from) ? new PorticoError(to) : error;
+    }),
+  );
 
 const keylessSabotages = {
   'a token throws identity_unavailable each time while no key is available': instead(

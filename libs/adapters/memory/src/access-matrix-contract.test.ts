@@ -1,85 +1,57 @@
-import { accessMatrixContract, type Sabotages, type Stores } from '@portico/contracts';
-import type { AccessMatrix, MatrixFilter, MatrixRow } from '@portico/domain';
-import { describe } from 'vitest';
-import { breaking } from '../test/breaking.ts';
-import { proveContract } from '../test/prove-contract.ts';
-import { createMemoryStores } from './memory-stores.ts';
+import { accessMatrixContract } from '@portico/contracts';
+import type { MatrixFilter } from '@portico/domain';
+import { breachesOf, changing, restoring } from '../test/breaking.ts';
+import { proveStores } from '../test/prove-contract.ts';
 
-type Rows = AccessMatrix['rows'];
-const rowsAs = (broken: (right: Rows) => Rows) =>
-  breaking('accessMatrix', (right) => ({ rows: broken((...page) => right.rows(...page)) }));
+const { keyExpiries, rows } = breachesOf('accessMatrix');
 
-/** Rows that are changed on their way out. */
-const showing = (alter: (rows: readonly MatrixRow[]) => readonly MatrixRow[]) =>
-  rowsAs(
-    (right) =>
-      async (...page) =>
-        alter(await right(...page)),
-  );
 /** Rows by another filter. */
-const filtering = (alter: (filter: MatrixFilter) => MatrixFilter) =>
-  rowsAs(
-    (right) =>
-      (filter, ...page) =>
-        right(alter(filter), ...page),
-  );
+const filtering = (alter: (filter: MatrixFilter) => Partial<MatrixFilter>) =>
+  rows.asking(([filter, ...page]) => [{ ...filter, ...alter(filter) }, ...page]);
 
-const sabotages: Sabotages<typeof accessMatrixContract, Stores> = {
-  'a row tells the client, the collection and the way': showing((rows) =>
+proveStores('the memory access matrix', accessMatrixContract, {
+  'a row tells the client, the collection and the way': rows.returning((rows) =>
     rows.map((row) => ({ ...row, way: { ...row.way, expiresAt: null } })),
   ),
-  'a client has the grants of a group that it belongs to by hand, by claim, or both, once': showing((rows) =>
+  'a client has the grants of a group that it belongs to by hand, by claim, or both, once': rows.returning((rows) =>
     rows.flatMap((row) => (row.way.group ? [row, row] : [row])),
   ),
-  'admins are left out': breaking('accessMatrix', (right, _stores, { profiles }) => ({
-    rows: async (...page) => {
-      const before = [...profiles.values()];
-      for (const profile of before)
-        if (profile.role === 'admin') profiles.set(profile.id, { ...profile, role: 'client' });
-      const rows = await right.rows(...page);
-      for (const profile of before) profiles.set(profile.id, profile);
-      return rows;
-    },
-  })),
+  'admins are left out': rows.leaving(({ profiles }) => {
+    const restore = restoring(profiles, (_id, { role }) => role === 'admin');
+    for (const id of profiles.keys()) changing(profiles, id, { role: 'client' });
+    return restore;
+  }),
   'rows are sorted by e-mail, by the sort key of the collection, and by the name of the group, its own grant first':
-    showing((rows) =>
+    rows.returning((rows) =>
       [...rows].sort((a, b) => {
         const [one, other] = [a, b].map(({ client, collection }) => client.email + collection.name);
         return one === other ? (a.way.group ? -1 : 1) : (one ?? '') < (other ?? '') ? -1 : 1;
       }),
     ),
-  'a page goes on after its place, whether a row is there or not': rowsAs(
-    (right) => (filter, after, limit) => right(filter, after && { ...after, groupName: '' }, limit),
-  ),
-  'a page has at most as many rows as were asked for': rowsAs(
-    (right) => (filter, after, limit) => right(filter, after, limit + 1),
-  ),
-  'many clients without a row do not hide the rows behind them': breaking(
-    'accessMatrix',
-    (right, _stores, { profiles }) => ({
-      rows: async (...page) => {
-        const seen = new Set([...profiles.keys()].slice(0, 64));
-        return (await right.rows(...page)).filter(({ client }) => seen.has(client.id));
-      },
-    }),
-  ),
+  'a page goes on after its place, whether a row is there or not': rows.asking(([filter, after, limit]) => [
+    filter,
+    after && { ...after, groupName: '' },
+    limit,
+  ]),
+  'a page has at most as many rows as were asked for': rows.asking(([filter, after, limit]) => [
+    filter,
+    after,
+    limit + 1,
+  ]),
+  'many clients without a row do not hide the rows behind them': rows.returning((rows, _asked, { profiles }) => {
+    const seen = new Set([...profiles.keys()].slice(0, 64));
+    return rows.filter(({ client }) => seen.has(client.id));
+  }),
   'a filter names a profile, a group or a collection by its id or its name': filtering((filter) =>
-    filter.group?.by === 'name' ? { ...filter, group: null } : filter,
+    filter.group?.by === 'name' ? { group: null } : {},
   ),
-  'a filter leaves out what had expired at a moment, at that millisecond': filtering((filter) => ({
-    ...filter,
-    liveAt: filter.liveAt === null ? null : filter.liveAt - 1,
+  'a filter leaves out what had expired at a moment, at that millisecond': filtering(({ liveAt }) => ({
+    liveAt: liveAt === null ? null : liveAt - 1,
   })),
-  'a filter leaves out what expires at a moment or later, or never': filtering((filter) => ({
-    ...filter,
-    expiringBefore: filter.expiringBefore === null ? null : filter.expiringBefore + 1,
+  'a filter leaves out what expires at a moment or later, or never': filtering(({ expiringBefore }) => ({
+    expiringBefore: expiringBefore === null ? null : expiringBefore + 1,
   })),
-  'the ends of keys are those of the profiles that are asked about, without keys that have none': breaking(
-    'accessMatrix',
-    (right, _stores, { keys }) => ({ keyExpiries: () => right.keyExpiries([...keys.keys()]) }),
+  'the ends of keys are those of the profiles that are asked about, without keys that have none': keyExpiries.asking(
+    (_asked, { keys }) => [[...keys.keys()]],
   ),
-};
-
-describe('the memory access matrix', () => {
-  proveContract(accessMatrixContract, sabotages, createMemoryStores);
 });

@@ -1,68 +1,48 @@
-import { auditLogContract, type Sabotages, type Stores } from '@portico/contracts';
-import { dayMs, type AuditEntry, type AuditFilter, type AuditLog } from '@portico/domain';
-import { describe } from 'vitest';
-import { breaking, pause } from '../test/breaking.ts';
-import { proveContract } from '../test/prove-contract.ts';
-import { createMemoryStores } from './memory-stores.ts';
+import { auditLogContract } from '@portico/contracts';
+import { dayMs, type AuditEntry, type AuditFilter } from '@portico/domain';
+import { breachesOf, breaking, pause } from '../test/breaking.ts';
+import { proveStores } from '../test/prove-contract.ts';
 
-/** Pages that get other arguments. */
-const asking = (other: (filter: AuditFilter, offset: number, limit: number) => Parameters<AuditLog['page']>) =>
-  breaking('audit', (right) => ({ page: (filter, offset, limit) => right.page(...other(filter, offset, limit)) }));
+const { actorNames, append, export: exporting, page, prune } = breachesOf('audit');
 
 /** Pages and totals under another filter. */
 const filtering = (other: (filter: AuditFilter) => AuditFilter) =>
-  asking((filter, offset, limit) => [other(filter), offset, limit]);
+  page.asking(([filter, offset, limit]) => [other(filter), offset, limit]);
 
 const sorting = (compare: (a: AuditEntry, b: AuditEntry) => number) =>
-  breaking('audit', (right, _stores, { entries }) => ({
-    page: async (filter, offset, limit) => ({
-      entries: [...entries].sort(compare).slice(offset, offset + limit),
-      total: (await right.page(filter, 0, 0)).total,
-    }),
+  page.instead(async ([filter, offset, limit], right, { entries }) => ({
+    entries: [...entries].sort(compare).slice(offset, offset + limit),
+    total: (await right.page(filter, 0, 0)).total,
   }));
 
-const totalling = (total: (filter: AuditFilter, right: number, page: readonly AuditEntry[]) => number) =>
-  breaking('audit', (right) => ({
-    page: async (filter, offset, limit) => {
-      const page = await right.page(filter, offset, limit);
-      return { ...page, total: total(filter, page.total, page.entries) };
-    },
-  }));
-
-/** An export that reads in batches by offset. */
-const exportByOffset = (batch: number) =>
-  breaking('audit', (right) => ({
-    async *export(filter) {
-      for (let offset = 0; ; offset += batch) {
-        const { entries } = await right.page(filter, offset, batch);
-        if (entries.length === 0) return;
-        yield* entries;
-      }
-    },
-  }));
-
-const sabotages: Sabotages<typeof auditLogContract, Stores> = {
-  'an appended entry is read as it was given': breaking('audit', (right) => ({
-    append: (entry, deadline) =>
-      right.append({ ...entry, message: JSON.stringify(JSON.parse(entry.message)) }, deadline),
-  })),
+proveStores('the memory audit log', auditLogContract, {
+  'an appended entry is read as it was given': append.asking(([entry, deadline]) => [
+    { ...entry, message: JSON.stringify(JSON.parse(entry.message)) },
+    deadline,
+  ]),
   'entries are ordered by instant, newest first, not by arrival': sorting((a, b) => b.receivedAt - a.receivedAt),
-  'the order and the filters tell instants apart to the microsecond': breaking('audit', (right) => ({
-    append: (entry, deadline) => right.append({ ...entry, instant: Math.floor(entry.instant) }, deadline),
-  })),
+  'the order and the filters tell instants apart to the microsecond': append.asking(([entry, deadline]) => [
+    { ...entry, instant: Math.floor(entry.instant) },
+    deadline,
+  ]),
   'entries with the same instant are ordered by insertion, newest first': sorting((a, b) => (a.id < b.id ? 1 : -1)),
-  'a page starts at its offset and holds at most its limit': asking((filter, offset, limit) => [
+  'a page starts at its offset and holds at most its limit': page.asking(([filter, offset, limit]) => [
     filter,
     Math.floor(offset / limit) * limit,
     limit,
   ]),
-  'a page past the end is empty and has the right total': totalling((_filter, right, page) =>
-    page.length === 0 ? 0 : right,
-  ),
-  'an empty log has an empty page and a total of 0': totalling((_filter, right) => Math.max(1, right)),
-  'the total counts every entry that passes the filter, whatever the page': totalling(
-    (_filter, _right, page) => page.length,
-  ),
+  'a page past the end is empty and has the right total': page.returning(({ entries, total }) => ({
+    entries,
+    total: entries.length === 0 ? 0 : total,
+  })),
+  'an empty log has an empty page and a total of 0': page.returning((page) => ({
+    ...page,
+    total: Math.max(1, page.total),
+  })),
+  'the total counts every entry that passes the filter, whatever the page': page.returning(({ entries }) => ({
+    entries,
+    total: entries.length,
+  })),
   'the total counts entries that other stores write as effects': breaking('audit', (right) => {
     const appended: AuditEntry[] = [];
     return {
@@ -80,25 +60,24 @@ const sabotages: Sabotages<typeof auditLogContract, Stores> = {
   'a filter by actor passes entries of that actor': filtering(({ actorId, ...filter }) =>
     actorId === undefined ? { ...filter, source: 'all' } : filter,
   ),
-  'a filter by client, collection or action passes entries with exactly that facet': breaking('audit', (right) => ({
-    append: ({ facets, ...entry }, deadline) =>
-      right.append({ ...entry, facets: { ...facets, action: facets.action?.trim() ?? null } }, deadline),
-  })),
+  'a filter by client, collection or action passes entries with exactly that facet': append.asking(
+    ([{ facets, ...entry }, deadline]) => [
+      { ...entry, facets: { ...facets, action: facets.action?.trim() ?? null } },
+      deadline,
+    ],
+  ),
   'a filter includes its from and excludes its to': filtering((filter) =>
     filter.to === undefined ? filter : { ...filter, to: filter.to + 1 },
   ),
   // Counts whole days alone.
-  'the total of a range over several days is the number of its entries, whatever the times of its ends': breaking(
-    'audit',
-    (right) => ({
-      page: async (filter, offset, limit) => {
-        const page = await right.page(filter, offset, limit);
-        const { from, to, ...rest } = filter;
-        if (from === undefined || to === undefined) return page;
-        const whole = { ...rest, from: Math.ceil(from / dayMs) * dayMs, to: Math.floor(to / dayMs) * dayMs };
-        return { ...page, total: (await right.page(whole, 0, 0)).total };
-      },
-    }),
+  'the total of a range over several days is the number of its entries, whatever the times of its ends': page.instead(
+    async ([filter, offset, limit], right) => {
+      const page = await right.page(filter, offset, limit);
+      const { from, to, ...rest } = filter;
+      if (from === undefined || to === undefined) return page;
+      const whole = { ...rest, from: Math.ceil(from / dayMs) * dayMs, to: Math.floor(to / dayMs) * dayMs };
+      return { ...page, total: (await right.page(whole, 0, 0)).total };
+    },
   ),
   'all conditions of a filter must hold': filtering(({ collectionId, ...filter }) =>
     filter.action === undefined || collectionId === undefined ? { ...filter, source: 'all' } : filter,
@@ -108,10 +87,19 @@ const sabotages: Sabotages<typeof auditLogContract, Stores> = {
       yield* [...entries].reverse();
     },
   })),
-  'an export yields only entries that pass the filter': breaking('audit', (right) => ({
-    export: (filter) => right.export({ ...filter, source: 'all' }),
-  })),
-  'an export yields each entry present at the call once, even if others are appended meanwhile': exportByOffset(500),
+  'an export yields only entries that pass the filter': exporting.asking(([filter]) => [{ ...filter, source: 'all' }]),
+  'an export yields each entry present at the call once, even if others are appended meanwhile': breaking(
+    'audit',
+    (right) => ({
+      async *export(filter) {
+        for (let offset = 0; ; offset += 500) {
+          const { entries } = await right.page(filter, offset, 500);
+          if (entries.length === 0) return;
+          yield* entries;
+        }
+      },
+    }),
+  ),
   'an export may be stopped early': breaking('audit', (right) => {
     let isUnderWay = false;
     return {
@@ -123,14 +111,12 @@ const sabotages: Sabotages<typeof auditLogContract, Stores> = {
       },
     };
   }),
-  'a pruning removes entries received before the instant, and none received at it': breaking('audit', (right) => ({
-    prune: (before, limit) => right.prune(before + 1, limit),
-  })),
-  'a pruning removes at most its limit, oldest first, and returns how many it removed': breaking(
-    'audit',
-    (_right, _stores, database) => ({
-      prune: async (_before, limit) => database.entries.splice(0, limit).length,
-    }),
+  'a pruning removes entries received before the instant, and none received at it': prune.asking(([before, limit]) => [
+    before + 1,
+    limit,
+  ]),
+  'a pruning removes at most its limit, oldest first, and returns how many it removed': prune.instead(
+    async ([, limit], _right, database) => database.entries.splice(0, limit).length,
   ),
   'totals are right after a pruning': breaking('audit', (right) => {
     let pruned = 0;
@@ -142,8 +128,8 @@ const sabotages: Sabotages<typeof auditLogContract, Stores> = {
       },
     };
   }),
-  'pages and totals are right in a long log of bursts, whose instants come in any order': asking(
-    (filter, offset, limit) => [filter, offset > 4_096 ? offset + 1 : offset, limit],
+  'pages and totals are right in a long log of bursts, whose instants come in any order': page.asking(
+    ([filter, offset, limit]) => [filter, offset > 4_096 ? offset + 1 : offset, limit],
   ),
   'pages of a long log are consistent, even after a pruning in its middle': breaking(
     'audit',
@@ -162,22 +148,14 @@ const sabotages: Sabotages<typeof auditLogContract, Stores> = {
       };
     },
   ),
-  'actors are called by the e-mail of a profile and the name of a service account; who is gone is left out': breaking(
-    'audit',
-    (_right, _stores, { profiles }) => ({
-      actorNames: async (ids) =>
+  'actors are called by the e-mail of a profile and the name of a service account; who is gone is left out':
+    actorNames.instead(
+      async ([ids], _right, { profiles }) =>
         new Map(ids.flatMap((id) => (profiles.has(id) ? [[id, profiles.get(id)!.email]] : []))),
-    }),
-  ),
-  'concurrent appends are all kept and counted': breaking('audit', (_right, _stores, database) => ({
-    append: async (entry) => {
-      const before = database.entries;
-      await pause();
-      database.entries = [...before, entry];
-    },
-  })),
-};
-
-describe('the memory audit log', () => {
-  proveContract(auditLogContract, sabotages, createMemoryStores);
+    ),
+  'concurrent appends are all kept and counted': append.instead(async ([entry], _right, database) => {
+    const before = database.entries;
+    await pause();
+    database.entries = [...before, entry];
+  }),
 });

@@ -1,75 +1,63 @@
-import { deadlineContract, type Sabotages, type Stores } from '@portico/contracts';
+import { deadlineContract } from '@portico/contracts';
 import type { Effects } from '@portico/domain';
-import { describe } from 'vitest';
-import { breaking, pause, type Breach } from '../test/breaking.ts';
-import { proveContract } from '../test/prove-contract.ts';
-import { createMemoryStores } from './memory-stores.ts';
+import { breachesOf, breaking, pause } from '../test/breaking.ts';
+import { proveStores } from '../test/prove-contract.ts';
 
-type Call = (...parameters: readonly unknown[]) => unknown;
+const audit = breachesOf('audit');
+const collections = breachesOf('collections');
+const deadLetters = breachesOf('deadLetters');
+const embeddingJobs = breachesOf('embeddingJobs');
+const grants = breachesOf('grants');
+const groups = breachesOf('groups');
+const limits = breachesOf('limits');
+const outbox = breachesOf('outbox');
+const profiles = breachesOf('profiles');
+const sealed = breachesOf('sealed');
+const serviceAccounts = breachesOf('serviceAccounts');
 
-/** Strips the deadline from effects, or from the effects that a decision returns. */
-const withoutDeadline = (parameter: unknown): unknown => {
-  if (typeof parameter === 'function')
-    return (...state: readonly unknown[]) => withoutDeadline((parameter as Call)(...state));
-  return isEffects(parameter) ? { ...parameter, deadline: null } : parameter;
-};
-
-const isEffects = (value: unknown): value is Effects => typeof value === 'object' && value !== null && 'jobs' in value;
-
-/** A change that ignores its deadline and commits late. */
-const heedless = <Port extends keyof Stores>(port: Port, method: keyof Stores[Port]): Breach =>
-  breaking(port, (right) => {
-    const change = right[method] as Call;
-    const broken = { [method]: (...parameters: readonly unknown[]) => change(...parameters.map(withoutDeadline)) };
-    return broken as Partial<Stores[Port]>;
-  });
-
-const sabotages: Sabotages<typeof deadlineContract, Stores> = {
-  'an addition of a profile begins its commit in time or not at all': heedless('profiles', 'add'),
-  'an update of a profile begins its commit in time or not at all': heedless('profiles', 'update'),
-  'a removal of a profile begins its commit in time or not at all': heedless('profiles', 'remove'),
-  'a claim of the first admin begins its commit in time or not at all': heedless('profiles', 'claimAdmin'),
-  'an addition of a collection begins its commit in time or not at all': heedless('collections', 'add'),
-  'an update of a collection begins its commit in time or not at all': heedless('collections', 'update'),
-  'a removal of a collection begins its commit in time or not at all': heedless('collections', 'remove'),
-  'a grant begins its commit in time or not at all': heedless('grants', 'update'),
+proveStores('the memory stores', deadlineContract, {
+  'an addition of a profile begins its commit in time or not at all': profiles.add.withoutDeadline(),
+  'an update of a profile begins its commit in time or not at all': profiles.update.withoutDeadline(),
+  'a removal of a profile begins its commit in time or not at all': profiles.remove.withoutDeadline(),
+  'a claim of the first admin begins its commit in time or not at all': profiles.claimAdmin.withoutDeadline(),
+  'an addition of a collection begins its commit in time or not at all': collections.add.withoutDeadline(),
+  'an update of a collection begins its commit in time or not at all': collections.update.withoutDeadline(),
+  'a removal of a collection begins its commit in time or not at all': collections.remove.withoutDeadline(),
+  'a grant begins its commit in time or not at all': grants.update.withoutDeadline(),
   // Checks the deadline only after the commit.
-  'a revocation begins its commit in time or not at all': breaking('grants', (right) => ({
-    update: async (pairs, decide) => {
-      let deadline: Effects['deadline'] = null;
-      await right.update(pairs, (states) => {
-        const change = decide(states);
-        deadline = change.deadline;
-        return { ...change, deadline: null };
-      });
-      (deadline as Effects['deadline'])?.beginCommit();
-    },
-  })),
-  'an addition of a group begins its commit in time or not at all': heedless('groups', 'add'),
-  'an update of a group begins its commit in time or not at all': heedless('groups', 'update'),
-  'a removal of a group begins its commit in time or not at all': heedless('groups', 'remove'),
-  'a change of members begins its commit in time or not at all': heedless('groups', 'updateMembers'),
-  'what a token says begins its commit in time or not at all': heedless('groups', 'followClaims'),
-  'an addition of a tier begins its commit in time or not at all': heedless('limits', 'addTier'),
-  'an update of a tier begins its commit in time or not at all': heedless('limits', 'updateTier'),
-  'a removal of a tier begins its commit in time or not at all': heedless('limits', 'removeTier'),
-  'an addition of an override begins its commit in time or not at all': heedless('limits', 'addOverride'),
-  'an update of an override begins its commit in time or not at all': heedless('limits', 'updateOverride'),
-  'a removal of an override begins its commit in time or not at all': heedless('limits', 'removeOverride'),
-  'an addition of a service account begins its commit in time or not at all': heedless('serviceAccounts', 'add'),
-  'an update of a service account begins its commit in time or not at all': heedless('serviceAccounts', 'update'),
-  'a removal of a service account begins its commit in time or not at all': heedless('serviceAccounts', 'remove'),
-  'a resealing begins its commit in time or not at all': heedless('outbox', 'reseal'),
-  'a reset of lost secrets begins its commit in time or not at all': heedless('sealed', 'reset'),
-  'a requeue of a dead letter begins its commit in time or not at all': heedless('deadLetters', 'requeue'),
-  'a requeue of several dead letters begins its commit in time or not at all': heedless('deadLetters', 'requeueEach'),
-  'a requeue of all dead letters begins its commit in time or not at all': heedless('deadLetters', 'requeueAll'),
-  'a discard of a dead letter begins its commit in time or not at all': heedless('deadLetters', 'discard'),
-  'an enqueue begins its commit in time or not at all': heedless('embeddingJobs', 'enqueue'),
-  'a start of a run begins its commit in time or not at all': heedless('embeddingJobs', 'startRun'),
-  'an appended entry begins its commit in time or not at all': breaking('audit', (right) => ({
-    append: (entry) => right.append(entry, null),
-  })),
+  'a revocation begins its commit in time or not at all': grants.update.instead(async ([pairs, decide], right) => {
+    let deadline: Effects['deadline'] = null;
+    await right.update(pairs, (states) => {
+      const change = decide(states);
+      deadline = change.deadline;
+      return { ...change, deadline: null };
+    });
+    (deadline as Effects['deadline'])?.beginCommit();
+  }),
+  'an addition of a group begins its commit in time or not at all': groups.add.withoutDeadline(),
+  'an update of a group begins its commit in time or not at all': groups.update.withoutDeadline(),
+  'a removal of a group begins its commit in time or not at all': groups.remove.withoutDeadline(),
+  'a change of members begins its commit in time or not at all': groups.updateMembers.withoutDeadline(),
+  'what a token says begins its commit in time or not at all': groups.followClaims.withoutDeadline(),
+  'an addition of a tier begins its commit in time or not at all': limits.addTier.withoutDeadline(),
+  'an update of a tier begins its commit in time or not at all': limits.updateTier.withoutDeadline(),
+  'a removal of a tier begins its commit in time or not at all': limits.removeTier.withoutDeadline(),
+  'an addition of an override begins its commit in time or not at all': limits.addOverride.withoutDeadline(),
+  'an update of an override begins its commit in time or not at all': limits.updateOverride.withoutDeadline(),
+  'a removal of an override begins its commit in time or not at all': limits.removeOverride.withoutDeadline(),
+  'an addition of a service account begins its commit in time or not at all': serviceAccounts.add.withoutDeadline(),
+  'an update of a service account begins its commit in time or not at all': serviceAccounts.update.withoutDeadline(),
+  'a removal of a service account begins its commit in time or not at all': serviceAccounts.remove.withoutDeadline(),
+  'a resealing begins its commit in time or not at all': outbox.reseal.withoutDeadline(),
+  'a reset of lost secrets begins its commit in time or not at all': sealed.reset.withoutDeadline(),
+  'a requeue of a dead letter begins its commit in time or not at all': deadLetters.requeue.withoutDeadline(),
+  'a requeue of several dead letters begins its commit in time or not at all':
+    deadLetters.requeueEach.withoutDeadline(),
+  'a requeue of all dead letters begins its commit in time or not at all': deadLetters.requeueAll.withoutDeadline(),
+  'a discard of a dead letter begins its commit in time or not at all': deadLetters.discard.withoutDeadline(),
+  'an enqueue begins its commit in time or not at all': embeddingJobs.enqueue.withoutDeadline(),
+  'a start of a run begins its commit in time or not at all': embeddingJobs.startRun.withoutDeadline(),
+  'an appended entry begins its commit in time or not at all': audit.append.asking(([entry]) => [entry, null]),
   // Judges all entries of the group by the deadline of the last one.
   'of entries appended at once, only those that expire are left out': breaking('audit', (right) => {
     let last: Parameters<typeof right.append>[1] = null;
@@ -81,8 +69,4 @@ const sabotages: Sabotages<typeof deadlineContract, Stores> = {
       },
     };
   }),
-};
-
-describe('the memory stores', () => {
-  proveContract(deadlineContract, sabotages, createMemoryStores);
 });

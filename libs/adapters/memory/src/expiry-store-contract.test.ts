@@ -1,9 +1,9 @@
-import { expiryStoreContract, noEffects, type Sabotages, type Stores } from '@portico/contracts';
-import { type Expiry, type ExpiryStore, type SoonestEnds } from '@portico/domain';
-import { describe } from 'vitest';
-import { breaking, leaking, pause, silently } from '../test/breaking.ts';
-import { proveContract } from '../test/prove-contract.ts';
-import { createMemoryStores } from './memory-stores.ts';
+import { expiryStoreContract, noEffects } from '@portico/contracts';
+import type { Expiry, SoonestEnds } from '@portico/domain';
+import { breachesOf, breaking, leaking, pause } from '../test/breaking.ts';
+import { proveStores } from '../test/prove-contract.ts';
+
+const { announce, ofProfile } = breachesOf('expiries');
 
 /** Reads with other ends. */
 const reading = (alter: (ends: SoonestEnds) => SoonestEnds) =>
@@ -18,74 +18,50 @@ const only = (keeps: (end: Expiry) => boolean) =>
     return { total: kept.length, first: kept };
   });
 
-/** Announcements with other arguments. */
-const announcing = (alter: (...call: Parameters<ExpiryStore['announce']>) => Parameters<ExpiryStore['announce']>) =>
-  breaking('expiries', (right) => ({ announce: (...call) => right.announce(...alter(...call)) }));
-
-const sabotages: Sabotages<typeof expiryStoreContract, Stores> = {
+proveStores('the memory expiry store', expiryStoreContract, {
   "a profile's ends are those of its key, its grants and the grants of its groups": only(({ group }) => group === null),
   'a member by hand and by claim has the ends of its group once': reading(({ total, first }) => ({
     total: total * 2,
     first,
   })),
-  'ends are those after one moment and not later than another': breaking('expiries', (right) => ({
-    ofProfile: (id, { after, until }, limit) => right.ofProfile(id, { after: after - 1, until: until - 1 }, limit),
-  })),
-  'only approved clients that are not suspended have ends': breaking('expiries', (right, _stores, { profiles }) => ({
-    ofProfile: async (...call) => {
-      for (const [id, profile] of profiles) profiles.set(id, { ...profile, suspendedAt: null });
-      return right.ofProfile(...call);
-    },
-  })),
+  'ends are those after one moment and not later than another': ofProfile.asking(([id, { after, until }, limit]) => [
+    id,
+    { after: after - 1, until: until - 1 },
+    limit,
+  ]),
+  'only approved clients that are not suspended have ends': ofProfile.preceded(({ profiles }) =>
+    profiles.forEach((profile, id) => profiles.set(id, { ...profile, suspendedAt: null })),
+  ),
   'all ends are counted, and the first to end are listed, then by e-mail, collection and group': reading(
     ({ first }) => ({ total: first.length, first }),
   ),
-  'the first announcement is about what ends that many days after today': announcing((today, days, now, decide) => [
+  'the first announcement is about what ends that many days after today': announce.asking(([today, days, ...rest]) => [
     today,
     days.map((count) => count - 1),
-    now,
-    decide,
+    ...rest,
   ]),
-  'an announcement covers the whole of each day, and nothing of the days beside it': breaking(
-    'expiries',
-    (right, _stores, database) => ({
-      announce: (today, days, now, decide) => {
-        database.expiriesAnnouncedDay = today - 2;
-        return right.announce(today, days, now, decide);
-      },
-    }),
+  'an announcement covers the whole of each day, and nothing of the days beside it': announce.preceded(
+    (database, [today]) => {
+      database.expiriesAnnouncedDay = today - 2;
+    },
   ),
-  'the profiles of an announcement come each once, in code-point order': announcing((today, days, now, decide) => [
-    today,
-    days,
-    now,
-    (profiles) => decide([...profiles, ...profiles]),
+  'the profiles of an announcement come each once, in code-point order': announce.misleading(([profiles]) => [
+    [...profiles, ...profiles],
   ]),
-  'a day that was not announced is made up for, without what has ended': breaking(
-    'expiries',
-    (right, _stores, database) => ({
-      announce: (today, days, now, decide) => {
-        if (database.expiriesAnnouncedDay !== null) database.expiriesAnnouncedDay = today - 1;
-        return right.announce(today, days, now, decide);
-      },
-    }),
-  ),
-  'a day is announced once': breaking('expiries', (right, _stores, database) => ({
-    announce: (today, days, now, decide) => {
-      database.expiriesAnnouncedDay = null;
-      return right.announce(today, days, now, decide);
-    },
-  })),
-  'of concurrent announcements of a day, one announces': breaking('expiries', (right) => ({
-    announce: async (...call) => {
-      await pause();
-      await right.announce(...call);
-      return true;
-    },
-  })),
-  'an announcement writes its effects': announcing((today, days, now, decide) => [today, days, now, silently(decide)]),
-  'an announcement whose decision throws can be made again': breaking('expiries', (right, stores, database) => ({
-    announce: async (today, days, now, decide) => {
+  'a day that was not announced is made up for, without what has ended': announce.preceded((database, [today]) => {
+    if (database.expiriesAnnouncedDay !== null) database.expiriesAnnouncedDay = today - 1;
+  }),
+  'a day is announced once': announce.preceded((database) => {
+    database.expiriesAnnouncedDay = null;
+  }),
+  'of concurrent announcements of a day, one announces': announce.instead(async (call, right) => {
+    await pause();
+    await right.announce(...call);
+    return true;
+  }),
+  'an announcement writes its effects': announce.withoutEffects(),
+  'an announcement whose decision throws can be made again': announce.instead(
+    async ([today, days, now, decide], right, database, stores) => {
       const before = database.expiriesAnnouncedDay;
       await right.announce(today, days, now, () => noEffects);
       const after = database.expiriesAnnouncedDay;
@@ -95,9 +71,5 @@ const sabotages: Sabotages<typeof expiryStoreContract, Stores> = {
         throw error;
       });
     },
-  })),
-};
-
-describe('the memory expiry store', () => {
-  proveContract(expiryStoreContract, sabotages, createMemoryStores);
+  ),
 });

@@ -1,13 +1,10 @@
-import { aGroup, groupStoreContract, noEffects, type Sabotages, type Stores } from '@portico/contracts';
-import { everyGroup, type Group, type GroupId, type GroupStore, type ListedGroup, PorticoError } from '@portico/domain';
-import { describe } from 'vitest';
-import { breaking, hushed, leaking, pause, silently } from '../test/breaking.ts';
-import { proveContract } from '../test/prove-contract.ts';
+import { aGroup, groupStoreContract } from '@portico/contracts';
+import { everyGroup, type Group, type GroupId, PorticoError } from '@portico/domain';
+import { breachesOf, changing, hushed, pause, restoring } from '../test/breaking.ts';
+import { proveStores } from '../test/prove-contract.ts';
 import type { MemoryDatabase } from './memory-database.ts';
-import { createMemoryStores } from './memory-stores.ts';
 
-const listing = (alter: (groups: readonly ListedGroup[], database: MemoryDatabase) => readonly ListedGroup[]) =>
-  breaking('groups', (right, _stores, database) => ({ list: async (now) => alter(await right.list(now), database) }));
+const { add, collectionsOf, find, findByNames, list, remove, update } = breachesOf('groups');
 
 const groupIn = ({ groups }: MemoryDatabase, id: GroupId): Group => {
   const group = groups.get(id);
@@ -16,179 +13,114 @@ const groupIn = ({ groups }: MemoryDatabase, id: GroupId): Group => {
 };
 
 /** An update that neither waits for others nor checks what it stores. */
-const careless = breaking('groups', (_right, _stores, database) => ({
-  update: async (id, decide) => {
-    const { group } = decide(groupIn(database, id), []);
-    await pause();
-    database.groups.set(id, group);
-    return group;
-  },
-}));
-
-/** A removal that leaves something behind. */
-const leaving = (leave: (database: MemoryDatabase, id: GroupId) => () => void) =>
-  breaking('groups', (right, _stores, database) => ({
-    remove: async (id, decide) => {
-      const restore = leave(database, id);
-      await right.remove(id, decide);
-      restore();
-    },
-  }));
+const careless = update.instead(async ([id, decide], _right, database) => {
+  const { group } = decide(groupIn(database, id), []);
+  await pause();
+  database.groups.set(id, group);
+  return group;
+});
 
 /** A name, as one would compare it who is too kind. */
 const folded = (name: string): string => name.trim().normalize('NFC').toLowerCase();
 
-const refusingAlike = breaking('groups', (right) => ({
-  add: async (group, effects) => {
-    if ((await right.list(0)).some(({ name }) => folded(name) === folded(group.name))) return;
-    await right.add(group, effects);
-  },
-}));
-
-const sabotages: Sabotages<typeof groupStoreContract, Stores> = {
-  'an added group is found and listed as it was given': listing((groups) =>
+proveStores('the memory group store', groupStoreContract, {
+  'an added group is found and listed as it was given': list.returning((groups) =>
     groups.map((group) => ({ ...group, updatedAt: group.createdAt })),
   ),
-  'an addition writes its effects': breaking('groups', (right) => ({ add: (group) => right.add(group, noEffects) })),
-  'a taken name is refused, and nothing is written': breaking('groups', (right, stores) => ({
-    add: (group, effects) => leaking(stores, right.add(group, effects)),
-  })),
-  'names that differ in anything are different': refusingAlike,
-  'of concurrent additions of one name, exactly one succeeds': breaking('groups', (right, _stores, { groups }) => ({
-    add: async (group) => {
-      if ((await right.findByNames([group.name])).length > 0) throw new PorticoError('group_taken');
-      await pause();
-      groups.set(group.id, group);
-    },
-  })),
-  'a group cannot be added with a missing tier': breaking('groups', (_right, _stores, { groups }) => ({
-    add: async (group) => void groups.set(group.id, group),
-  })),
-  'groups are listed by name in code-point order': listing((groups) =>
+  'an addition writes its effects': add.withoutEffects(),
+  'a taken name is refused, and nothing is written': add.leaking(),
+  'names that differ in anything are different': add.instead(async ([group, effects], right) => {
+    if ((await right.list(0)).some(({ name }) => folded(name) === folded(group.name))) return;
+    await right.add(group, effects);
+  }),
+  'of concurrent additions of one name, exactly one succeeds': add.instead(async ([group], right, { groups }) => {
+    if ((await right.findByNames([group.name])).length > 0) throw new PorticoError('group_taken');
+    await pause();
+    groups.set(group.id, group);
+  }),
+  'a group cannot be added with a missing tier': add.instead(
+    async ([group], _right, { groups }) => void groups.set(group.id, group),
+  ),
+  'groups are listed by name in code-point order': list.returning((groups) =>
     [...groups].sort((a, b) => a.name.localeCompare(b.name, 'en')),
   ),
-  'a page of groups starts behind a name, has at most its limit, and holds the names with a text in any case': breaking(
-    'groups',
-    (right) => ({
-      list: async (now, page = everyGroup) =>
-        (await right.list(now, { ...page, containing: null })).filter(
-          ({ name }) => page.containing === null || name.toLowerCase().includes(page.containing.toLowerCase()),
-        ),
-    }),
-  ),
+  'a page of groups starts behind a name, has at most its limit, and holds the names with a text in any case':
+    list.instead(async ([now, page = everyGroup], right) =>
+      (await right.list(now, { ...page, containing: null })).filter(
+        ({ name }) => page.containing === null || name.toLowerCase().includes(page.containing.toLowerCase()),
+      ),
+    ),
   // Counts who is a member in both ways twice.
-  'a listed group counts its members, each once, and its grants': listing((groups, { groupMembers, claims }) =>
-    groups.map((group) => ({
-      ...group,
-      members:
-        (groupMembers.get(group.id)?.size ?? 0) +
-        [...claims.values()].filter(({ names }) => names.includes(group.name)).length,
-    })),
+  'a listed group counts its members, each once, and its grants': list.returning(
+    (groups, _asked, { groupMembers, claims }) =>
+      groups.map((group) => ({
+        ...group,
+        members:
+          (groupMembers.get(group.id)?.size ?? 0) +
+          [...claims.values()].filter(({ names }) => names.includes(group.name)).length,
+      })),
   ),
-  'a listed group counts the collections that it has at that moment': breaking('groups', (right) => ({
-    find: (id) => right.find(id, 0),
+  'a listed group counts the collections that it has at that moment': find.asking(([id]) => [id, 0]),
+  'what a group has is listed by name as lists are, with its grants': collectionsOf.returning((collections) =>
+    (collections ?? []).toReversed(),
+  ),
+  'what a group has is listed until its end': collectionsOf.asking(([id]) => [id, 0]),
+  'a group without collections has an empty list of them, and a missing one has none': collectionsOf.returning(
+    (collections) => collections ?? [],
+  ),
+  'an unknown id finds no group': find.instead(
+    async ([id, now], right) => (await right.find(id, now)) ?? (await right.list(now))[0] ?? null,
+  ),
+  'groups are found by exactly their names': findByNames.instead(async ([names], right) =>
+    (await right.list(0))
+      .filter(({ name }) => names.some((asked) => folded(asked) === folded(name)))
+      .map(({ members: _members, collections: _collections, ...group }) => group),
+  ),
+  'an update decides on the current group, stores the change and returns it': update.deciding((change, [current]) => ({
+    ...change,
+    group: { ...change.group, description: current.description },
   })),
-  'what a group has is listed by name as lists are, with its grants': breaking('groups', (right) => ({
-    collectionsOf: async (id, now) => [...((await right.collectionsOf(id, now)) ?? [])].reverse(),
-  })),
-  'what a group has is listed until its end': breaking('groups', (right) => ({
-    collectionsOf: (id) => right.collectionsOf(id, 0),
-  })),
-  'a group without collections has an empty list of them, and a missing one has none': breaking('groups', (right) => ({
-    collectionsOf: async (id, now) => (await right.collectionsOf(id, now)) ?? [],
-  })),
-  'an unknown id finds no group': breaking('groups', (right) => ({
-    find: async (id, now) => (await right.find(id, now)) ?? (await right.list(now))[0] ?? null,
-  })),
-  'groups are found by exactly their names': breaking('groups', (right) => ({
-    findByNames: async (names) =>
-      (await right.list(0))
-        .filter(({ name }) => names.some((asked) => folded(asked) === folded(name)))
-        .map(({ members: _members, collections: _collections, ...group }) => group),
-  })),
-  'an update decides on the current group, stores the change and returns it': breaking('groups', (right) => ({
-    update: (id, decide) =>
-      right.update(id, (current, requests) => {
-        const change = decide(current, requests);
-        return { ...change, group: { ...change.group, description: current.description } };
-      }),
-  })),
-  'an update writes its effects': breaking('groups', (right) => ({
-    update: (id, decide) => right.update(id, silently(decide)),
-  })),
-  'an update rethrows what its decision throws, and changes nothing': breaking('groups', (right, stores) => ({
-    update: (id, decide) => leaking(stores, right.update(id, decide)),
-  })),
-  'an update of a missing group is refused before the decision': breaking('groups', (right, _stores, database) => ({
-    update: async (id, decide) => (database.groups.has(id) ? right.update(id, decide) : decide(aGroup(), []).group),
-  })),
+  'an update writes its effects': update.withoutEffects(),
+  'an update rethrows what its decision throws, and changes nothing': update.leaking(),
+  'an update of a missing group is refused before the decision': update.instead(
+    async ([id, decide], right, database) =>
+      database.groups.has(id) ? right.update(id, decide) : decide(aGroup(), []).group,
+  ),
   'an update cannot give a group the name of another': careless,
   'an update cannot give a group a missing tier': careless,
   'concurrent updates of one group each see the one before': careless,
   'no group keeps a tier that is removed while it is assigned': careless,
   // Renames what tokens said with the group.
-  'a renamed group has the members whose tokens name it as it is called now': breaking(
-    'groups',
-    (right, _stores, database) => ({
-      update: async (id, decide) => {
-        const { name } = groupIn(database, id);
-        const group = await right.update(id, decide);
-        for (const [profile, claims] of database.claims)
-          database.claims.set(profile, {
-            ...claims,
-            names: claims.names.map((each) => (each === name ? group.name : each)),
-          });
-        return group;
-      },
-    }),
+  'a renamed group has the members whose tokens name it as it is called now': update.instead(
+    async ([id, decide], right, database) => {
+      const { name } = groupIn(database, id);
+      const group = await right.update(id, decide);
+      for (const [profile, { names }] of database.claims)
+        changing(database.claims, profile, { names: names.map((each) => (each === name ? group.name : each)) });
+      return group;
+    },
   ),
-  'a removed group is gone with its members and grants, and no other is': leaving(({ groupMembers }, id) => {
-    const members = groupMembers.get(id);
-    return () => members && groupMembers.set(id, members);
-  }),
-  'no read shows what a removed group had': leaving(({ groups, grants }, id) => {
-    const [group, granted] = [groups.get(id), grants.get(id)];
+  'a removed group is gone with its members and grants, and no other is': remove.leaving(({ groupMembers }, [id]) =>
+    restoring(groupMembers, (group) => group === id),
+  ),
+  'no read shows what a removed group had': remove.leaving(({ groups, grants }, [id]) => {
+    const [group, granted] = [restoring(groups, (key) => key === id), restoring(grants, (key) => key === id)];
     return () => {
-      if (group) groups.set(id, group);
-      if (granted) grants.set(id, granted);
+      group();
+      granted();
     };
   }),
-  'a removal decides on the current group and writes its effects': breaking('groups', (right) => ({
-    remove: (id, decide) => right.remove(id, silently(decide)),
-  })),
-  'a removal rethrows what its decision throws, and keeps everything': breaking(
-    'groups',
-    (right, _stores, database): Partial<GroupStore> => ({
-      remove: (id, decide) => {
-        database.groupMembers.delete(id);
-        return right.remove(id, decide);
-      },
-    }),
+  'a removal decides on the current group and writes its effects': remove.withoutEffects(),
+  'a removal rethrows what its decision throws, and keeps everything': remove.preceded(({ groupMembers }, [id]) =>
+    groupMembers.delete(id),
   ),
-  'a removal of a missing group is refused before the decision': breaking('groups', (right) => ({
-    remove: (id, decide) => hushed(right.remove(id, decide), undefined),
-  })),
-  'of concurrent removals of one group, exactly one succeeds': breaking('groups', (right, _stores, database) => ({
-    remove: async (id, decide) => {
-      const effects = decide(groupIn(database, id));
-      await pause();
-      await hushed(
-        right.remove(id, () => effects),
-        undefined,
-      );
-    },
-  })),
-  'the groups epoch grows with each creation, change and removal of a group': breaking(
-    'groups',
-    (right, _stores, database) => ({
-      add: async (group, effects) => {
-        await right.add(group, effects);
-        database.groupsEpoch -= 1;
-      },
-    }),
+  'a removal of a missing group is refused before the decision': remove.hushing(),
+  'of concurrent removals of one group, exactly one succeeds': remove.instead(async ([id, decide], right, database) => {
+    const effects = decide(groupIn(database, id));
+    await pause();
+    await hushed(right.remove(id, () => effects));
+  }),
+  'the groups epoch grows with each creation, change and removal of a group': add.followed(
+    (database) => (database.groupsEpoch -= 1),
   ),
-};
-
-describe('the memory group store', () => {
-  proveContract(groupStoreContract, sabotages, createMemoryStores);
 });

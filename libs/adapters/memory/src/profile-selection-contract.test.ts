@@ -1,9 +1,9 @@
-import { profileSelectionContract, type Sabotages, type Stores } from '@portico/contracts';
+import { profileSelectionContract } from '@portico/contracts';
 import { everyProfile, type Profile, type ProfileFilter, type ProfilePage, wholeList } from '@portico/domain';
-import { describe } from 'vitest';
-import { breaking, type Breach } from '../test/breaking.ts';
-import { proveContract } from '../test/prove-contract.ts';
-import { createMemoryStores } from './memory-stores.ts';
+import { type Breach, breachesOf, breaking } from '../test/breaking.ts';
+import { proveStores } from '../test/prove-contract.ts';
+
+const { select } = breachesOf('profiles');
 
 /** A selection that asks for something else. */
 const asking = (change: (filter: ProfileFilter, page: ProfilePage) => readonly [ProfileFilter, ProfilePage]): Breach =>
@@ -14,16 +14,15 @@ const asking = (change: (filter: ProfileFilter, page: ProfilePage) => readonly [
 
 /** A text that is found as its own rule says. */
 const finding = (isFound: (text: string, profile: Profile) => boolean): Breach =>
-  breaking('profiles', (right) => ({
-    select: async (filter, page) =>
-      (await right.select({ ...filter, text: null }, page)).filter(
-        (profile) => filter.text === null || isFound(filter.text, profile),
-      ),
-  }));
+  select.instead(async ([filter, page], right) =>
+    (await right.select({ ...filter, text: null }, page)).filter(
+      (profile) => filter.text === null || isFound(filter.text, profile),
+    ),
+  );
 
 const asciiLower = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-const sabotages: Sabotages<typeof profileSelectionContract, Stores> = {
+proveStores('the selections of the memory profile store', profileSelectionContract, {
   'without a filter all profiles are selected, oldest or newest first, ties by id': asking((filter, page) => [
     filter,
     { ...page, order: 'oldest' },
@@ -39,28 +38,22 @@ const sabotages: Sabotages<typeof profileSelectionContract, Stores> = {
     const pattern = new RegExp(text.replace(/[\\!]/g, '\\$&').replaceAll('%', '.*').replaceAll('_', '.'), 'i');
     return pattern.test(email) || pattern.test(fullName);
   }),
-  'pages cover what is selected, with no profile repeated or left out': breaking('profiles', (right) => ({
-    select: async (filter, { order, limit, after }) => {
+  'pages cover what is selected, with no profile repeated or left out': select.instead(
+    async ([filter, { order, limit, after }], right) => {
       const whole = await right.select(filter, { ...wholeList, order });
       const behind = after ? whole.filter(({ createdAt }) => createdAt !== after.createdAt) : whole;
       return behind.slice(0, limit ?? behind.length);
     },
-  })),
-  'a page holds as many profiles as its limit, as long as there are so many': breaking('profiles', (right) => ({
-    select: async (filter, page) => {
+  ),
+  'a page holds as many profiles as its limit, as long as there are so many': select.instead(
+    async ([filter, page], right) => {
       const candidates = await right.select(everyProfile, { ...page, limit: 500 });
       const found = new Set((await right.select(filter, wholeList)).map(({ id }) => id));
       return candidates.filter(({ id }) => found.has(id)).slice(0, page.limit ?? candidates.length);
     },
-  })),
-  'a page starts behind its place even if nobody is there': breaking('profiles', (right) => ({
-    select: async (filter, page) => {
-      const place = page.after && (await right.find(page.after.id));
-      return right.select(filter, place ? page : { ...page, after: null });
-    },
-  })),
-};
-
-describe('the selections of the memory profile store', () => {
-  proveContract(profileSelectionContract, sabotages, createMemoryStores);
+  ),
+  'a page starts behind its place even if nobody is there': select.instead(async ([filter, page], right) => {
+    const place = page.after && (await right.find(page.after.id));
+    return right.select(filter, place ? page : { ...page, after: null });
+  }),
 });

@@ -1,95 +1,63 @@
-import { aKey, noEffects, sealedStoreContract, type Sabotages, type Stores } from '@portico/contracts';
+import { aKey, noEffects, sealedStoreContract } from '@portico/contracts';
 import type { SealedSecrets, SecretsReset } from '@portico/domain';
-import { describe } from 'vitest';
-import { breaking, pause } from '../test/breaking.ts';
-import { proveContract } from '../test/prove-contract.ts';
+import { breachesOf, pause } from '../test/breaking.ts';
+import { proveStores } from '../test/prove-contract.ts';
 import type { MemoryDatabase } from './memory-database.ts';
-import { createMemoryStores } from './memory-stores.ts';
+
+const { keepPepper, read, resealPepper, reset } = breachesOf('sealed');
 
 /** A read with parts changed. */
 const reading = (alter: (sealed: SealedSecrets, database: MemoryDatabase) => Partial<SealedSecrets>) =>
-  breaking('sealed', (right, _stores, database) => ({
-    read: async () => {
-      const sealed = await right.read();
-      return { ...sealed, ...alter(sealed, database) };
-    },
-  }));
+  read.returning((sealed, _asked, database) => ({ ...sealed, ...alter(sealed, database) }));
 
 /** A reset whose decision is changed. */
 const deciding = (alter: (reset: SecretsReset, sealed: SealedSecrets) => Partial<SecretsReset>) =>
-  breaking('sealed', (right) => ({
-    reset: (decide) =>
-      right.reset((sealed) => {
-        const reset = decide(sealed);
-        return reset && { ...reset, ...alter(reset, sealed) };
-      }),
-  }));
+  reset.deciding((reset, [sealed]) => reset && { ...reset, ...alter(reset, sealed) });
 
 /** A reset with a side effect afterwards. */
 const followed = (by: (database: MemoryDatabase, before: MemoryDatabase) => void) =>
-  breaking('sealed', (right, _stores, database) => ({
-    reset: async (decide) => {
-      const copies = { collections: new Map(database.collections), serviceAccounts: new Map(database.serviceAccounts) };
-      const before = { ...database, ...copies };
-      await right.reset(decide);
-      by(database, before);
-    },
-  }));
+  reset.leaving((database) => {
+    const { collections, serviceAccounts } = database;
+    const before = { ...database, collections: new Map(collections), serviceAccounts: new Map(serviceAccounts) };
+    return () => by(database, before);
+  });
 
-const forgettingAll: SecretsReset = {
-  collections: [],
-  mails: [],
-  pepper: 'another',
-  at: 0,
-  reason: '',
-  ...noEffects,
-};
+const forgettingAll: SecretsReset = { collections: [], mails: [], pepper: 'another', at: 0, reason: '', ...noEffects };
 
-const sabotages: Sabotages<typeof sealedStoreContract, Stores> = {
+proveStores('the memory sealed store', sealedStoreContract, {
   'before the first start, nothing is sealed': reading(({ pepper }) => ({ pepper: pepper ?? '' })),
   'a read returns the collections with a credential, in the order of lists': reading(({ collections }) => ({
     collections: collections.toReversed(),
   })),
   'a read returns the waiting mails with a secret, leased and postponed ones included, and no dead letter': reading(
-    (sealed, { jobs }) => ({
+    (_sealed, { jobs }) => ({
       mails: [...jobs.values()].flatMap(({ job: { id, task } }) => ('sealed' in task ? [{ ...task, id }] : [])),
     }),
   ),
-  'every profile with an API key counts, including a key that is asleep': reading((sealed, { keys, profiles }) => ({
+  'every profile with an API key counts, including a key that is asleep': reading((_sealed, { keys, profiles }) => ({
     apiKeys: [...keys.keys()].filter((id) => profiles.get(id)?.role === 'client').length,
   })),
   'every service account with a key counts': reading((_sealed, { serviceAccounts }) => ({
     accountKeys: serviceAccounts.size,
   })),
-  'the first pepper is kept and returned to all later calls': breaking('sealed', (right) => ({
-    keepPepper: async (sealed) => {
-      await right.keepPepper(sealed);
-      return sealed;
-    },
-  })),
-  'of concurrent first peppers, one is kept and returned to all': breaking('sealed', (right, _, database) => ({
-    keepPepper: async (sealed) => {
+  'the first pepper is kept and returned to all later calls': keepPepper.returning((_kept, [sealed]) => sealed),
+  'of concurrent first peppers, one is kept and returned to all': keepPepper.instead(
+    async ([sealed], _right, database) => {
       if (database.pepper !== null) return database.pepper;
       await pause();
       database.pepper = sealed;
       return sealed;
     },
-  })),
-  'a resealed pepper replaces the stored one': breaking('sealed', () => ({
-    resealPepper: async () => true,
-  })),
-  'a pepper that has changed meanwhile is not resealed': breaking('sealed', (_right, _stores, database) => ({
-    resealPepper: async (_before, after) => {
-      database.pepper = after;
-      return true;
-    },
-  })),
-  'a reset decides on what a read returns': breaking('sealed', (right) => ({
-    reset: (decide) => right.reset((sealed) => decide({ ...sealed, apiKeys: 0 })),
-  })),
-  'a reset whose decision is null or throws changes nothing': breaking('sealed', (right) => ({
-    reset: (decide) => right.reset((sealed) => decide(sealed) ?? forgettingAll),
-  })),
+  ),
+  'a resealed pepper replaces the stored one': resealPepper.instead(async () => true),
+  'a pepper that has changed meanwhile is not resealed': resealPepper.instead(async ([, after], _right, database) => {
+    database.pepper = after;
+    return true;
+  }),
+  'a reset decides on what a read returns': reset.misleading(([sealed]) => [{ ...sealed, apiKeys: 0 }]),
+  'a reset whose decision is null or throws changes nothing': reset.asking(([decide]) => [
+    (sealed) => decide(sealed) ?? forgettingAll,
+  ]),
   'a collection that loses its credential keeps the rest, and counts as changed': followed(({ collections }) => {
     for (const [id, head] of collections) collections.set(id, { ...head, storedAuthentication: null });
   }),
@@ -119,9 +87,5 @@ const sabotages: Sabotages<typeof sealedStoreContract, Stores> = {
   'without a new pepper, the stored one and every API key stay': followed(({ keys }) => {
     for (const id of keys.keys()) keys.set(id, { ...aKey(), previous: null });
   }),
-  'a reset writes its effects': deciding(() => noEffects),
-};
-
-describe('the memory sealed store', () => {
-  proveContract(sealedStoreContract, sabotages, createMemoryStores);
+  'a reset writes its effects': reset.withoutEffects(),
 });

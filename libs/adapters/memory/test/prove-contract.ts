@@ -1,5 +1,6 @@
-import { proofsOf, type Contract, type Sabotages } from '@portico/contracts';
-import { test } from 'vitest';
+import { proofsOf, type Contract, type Sabotages, type Stores } from '@portico/contracts';
+import { describe, test } from 'vitest';
+import { createMemoryStores } from '../src/memory-stores.ts';
 
 /** Runs the proofs of a contract. */
 export const proveContract = <Cases extends Contract<Subject>, Subject>(
@@ -8,4 +9,13 @@ export const proveContract = <Cases extends Contract<Subject>, Subject>(
   createSubject: () => Subject,
 ): void => {
   for (const [name, run] of proofsOf(contract, sabotages, createSubject)) test(name, run);
+};
+
+/** Runs the proofs of a contract of the memory stores. */
+export const proveStores = <Cases extends Contract<Stores>>(
+  name: string,
+  contract: Cases,
+  sabotages: Sabotages<Cases, Stores>,
+): void => {
+  describe(name, () => proveContract(contract, sabotages, createMemoryStores));
 };

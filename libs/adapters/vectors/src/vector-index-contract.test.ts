@@ -1,29 +1,19 @@
 import { proofsOf, vectorIndexContract, vectorTowards } from '@portico/contracts';
 import type { Sabotages, VectorIndexSubject } from '@portico/contracts';
-import type { CollectionId, VectorAnswer, VectorIndex, VectorMatch, VectorQuery } from '@portico/domain';
+import type { CollectionId, VectorIndex, VectorMatch, VectorQuery } from '@portico/domain';
 import { test } from 'vitest';
+import { breachesOfSearch } from '../test/breaking-search.ts';
 import { createSubject } from '../test/vector-index-subject.ts';
 
 type Sabotage = (subject: VectorIndexSubject) => VectorIndexSubject;
 
+const { searching, onQuery, onMatches, remembering, inOneFlight, ofTwoModels, asFallback, findingNothing } =
+  breachesOfSearch<VectorIndexSubject, VectorQuery, VectorMatch>();
+
 /** Overrides methods of the index. */
 const over =
-  (change: (index: VectorIndex, subject: VectorIndexSubject) => Partial<VectorIndex>): Sabotage =>
-  (subject) => ({ ...subject, index: { ...subject.index, ...change(subject.index, subject) } });
-
-const onAnswer = (change: (answer: VectorAnswer, query: VectorQuery) => Partial<VectorAnswer>): Sabotage =>
-  over((index) => ({
-    search: async (query) => {
-      const answer = await index.search(query);
-      return { ...answer, ...change(answer, query) };
-    },
-  }));
-
-const onMatches = (change: (matches: readonly VectorMatch[], query: VectorQuery) => readonly VectorMatch[]): Sabotage =>
-  onAnswer(({ matches }, query) => ({ matches: change(matches, query) }));
-
-const onQuery = (change: (query: VectorQuery) => VectorQuery): Sabotage =>
-  over((index) => ({ search: (query) => index.search(change(query)) }));
+  (change: (index: VectorIndex) => Partial<VectorIndex>): Sabotage =>
+  (subject) => ({ ...subject, index: { ...subject.index, ...change(subject.index) } });
 
 /** All that the store has of a model, as an index without a filter would see it. */
 const storedIds = async ({ embeddings }: VectorIndexSubject, modelId: string): Promise<readonly CollectionId[]> =>
@@ -33,43 +23,23 @@ const storedIds = async ({ embeddings }: VectorIndexSubject, modelId: string): P
 const accepting = (isWrong: (vector: Float32Array) => boolean): Sabotage =>
   onQuery((query) => ({ ...query, vector: isWrong(query.vector) ? vectorTowards(0, 1) : query.vector }));
 
-/** An index that caches its first answer for an array of collections. */
-const rememberingRows = (): Sabotage =>
-  over((index) => {
-    const found = new WeakMap<readonly CollectionId[], VectorAnswer>();
-    return {
-      search: async (query) => {
-        const answer = found.get(query.among) ?? (await index.search(query));
-        found.set(query.among, answer);
-        return answer;
-      },
-    };
-  });
-
 /** An index that ranks before it filters. */
-const everywhere = (): Sabotage =>
-  over((index, subject) => ({
-    search: async (query) => {
-      const inside = new Set(query.among);
-      const all = [...new Set([...query.among, ...(await storedIds(subject, query.modelId))])];
-      const { matches, isFallback } = await index.search({ ...query, among: all });
-      return { matches: matches.filter(({ collectionId }) => inside.has(collectionId)), isFallback };
-    },
-  }));
+const everywhere = searching(async (query, search, subject) => {
+  const inside = new Set(query.among);
+  const all = [...new Set([...query.among, ...(await storedIds(subject, query.modelId))])];
+  const { matches, isFallback } = await search({ ...query, among: all });
+  return { matches: matches.filter(({ collectionId }) => inside.has(collectionId)), isFallback };
+});
 
 /** An index that keeps only the first vector of a collection. */
-const keepingTheFirst = (): Sabotage =>
-  over((index) => {
-    const first = new Map<CollectionId, VectorMatch>();
-    return {
-      search: async (query) => {
-        const { matches, isFallback } = await index.search(query);
-        const kept = matches.map((match) => first.get(match.collectionId) ?? match);
-        for (const match of kept) first.set(match.collectionId, match);
-        return { matches: kept, isFallback };
-      },
-    };
+const keepingTheFirst = () => {
+  const first = new Map<CollectionId, VectorMatch>();
+  return onMatches((matches) => {
+    const kept = matches.map((match) => first.get(match.collectionId) ?? match);
+    for (const match of kept) first.set(match.collectionId, match);
+    return kept;
   });
+};
 
 const sabotages: Sabotages<typeof vectorIndexContract, VectorIndexSubject> = {
   'the best come first, by cosine similarity': onMatches((matches) => matches.toReversed()),
@@ -78,18 +48,16 @@ const sabotages: Sabotages<typeof vectorIndexContract, VectorIndexSubject> = {
     vector: query.vector.map((x, i) => (i < 767 ? x : 0.5)).fill(1, 0, 1),
   })),
   'a score below 0 is raised to 0': onMatches((matches) => matches.map((match) => ({ ...match, score: -1 }))),
-  'the similarity does not depend on the length of a vector': over((index, { embeddings }) => ({
-    search: async (query) => {
-      const stored = await embeddings.changedSince(0, query.modelId, 99);
-      const lengths = new Map(stored.map(({ collectionId, vector }) => [collectionId, Math.hypot(...vector)]));
-      const { matches, isFallback } = await index.search(query);
-      const scaled = matches.map(({ collectionId, score }) => ({
-        collectionId,
-        score: score * (lengths.get(collectionId) ?? 1),
-      }));
-      return { matches: scaled, isFallback };
-    },
-  })),
+  'the similarity does not depend on the length of a vector': searching(async (query, search, { embeddings }) => {
+    const stored = await embeddings.changedSince(0, query.modelId, 99);
+    const lengths = new Map(stored.map(({ collectionId, vector }) => [collectionId, Math.hypot(...vector)]));
+    const { matches, isFallback } = await search(query);
+    const scaled = matches.map(({ collectionId, score }) => ({
+      collectionId,
+      score: score * (lengths.get(collectionId) ?? 1),
+    }));
+    return { matches: scaled, isFallback };
+  }),
   'at most the limit is returned if scores differ': onQuery((query) => ({
     ...query,
     limit: query.limit + 1,
@@ -104,42 +72,32 @@ const sabotages: Sabotages<typeof vectorIndexContract, VectorIndexSubject> = {
     ...query,
     limit: query.limit > 1000 ? 1 : query.limit,
   })),
-  'only the given collections are returned, and they fill the limit': everywhere(),
-  'vectors outside the given collections do not change an answer': everywhere(),
+  'only the given collections are returned, and they fill the limit': everywhere,
+  'vectors outside the given collections do not change an answer': everywhere,
   'a given collection without a vector is left out': onMatches((matches, { among }) => [
     ...matches,
     ...among
       .filter((id) => !matches.some(({ collectionId }) => collectionId === id))
       .map((collectionId) => ({ collectionId, score: 0 })),
   ]),
-  'among no collections, nothing is found': over((index, subject) => ({
-    search: async (query) =>
-      index.search({ ...query, among: query.among.length ? query.among : await storedIds(subject, query.modelId) }),
-  })),
+  'among no collections, nothing is found': searching(async (query, search, subject) =>
+    search({ ...query, among: query.among.length ? query.among : await storedIds(subject, query.modelId) }),
+  ),
   'an empty index returns nothing': onMatches((matches, { among }) =>
     matches.length ? matches : among.map((collectionId) => ({ collectionId, score: 0 })),
   ),
-  'vectors of another model have no influence': over((index) => ({
-    search: async (query) => {
-      const answers = await Promise.all(['model-1', 'model-2'].map((modelId) => index.search({ ...query, modelId })));
-      return { matches: answers.flatMap(({ matches }) => matches), isFallback: false };
-    },
-  })),
-  'a stored embedding is found by the next search, even with the same array of collections': rememberingRows(),
+  'vectors of another model have no influence': ofTwoModels,
+  'a stored embedding is found by the next search, even with the same array of collections': remembering(),
   'an embedding replaces the earlier one': keepingTheFirst(),
-  'an embedding of another model leaves the earlier one in place': rememberingRows(),
-  'a removal reaches the vectors of every model': over((index) => ({
-    search: async (query) => {
-      const { matches, isFallback } = await index.search(query);
-      const stale =
-        query.modelId === 'model-2' && matches.length === 1 ? [{ collectionId: 'a' as CollectionId, score: 1 }] : [];
-      return { matches: [...matches, ...stale], isFallback };
-    },
-  })),
+  'an embedding of another model leaves the earlier one in place': remembering(),
+  'a removal reaches the vectors of every model': onMatches((matches, { modelId }) => [
+    ...matches,
+    ...(modelId === 'model-2' && matches.length === 1 ? [{ collectionId: 'a' as CollectionId, score: 1 }] : []),
+  ]),
   'a forgotten model is no longer found, and the others are; forgetting an absent one is no error': over(() => ({
     forget: async () => undefined,
   })),
-  'a removed vector is no longer found, even with the same array of collections': rememberingRows(),
+  'a removed vector is no longer found, even with the same array of collections': remembering(),
   'a vector in the slot of a removed one is not mistaken for it': over((index) => {
     let removed: CollectionId | undefined;
     return {
@@ -175,10 +133,7 @@ const sabotages: Sabotages<typeof vectorIndexContract, VectorIndexSubject> = {
     (vector) => !vector.every(Number.isFinite) || vector.every((x) => x === 0),
   ),
   'an answer reflects every embedding up to the sequence that the query names': keepingTheFirst(),
-  'each of many concurrent searches reflects the sequence that it names': over((index) => {
-    let flight: Promise<VectorAnswer> | undefined;
-    return { search: (query) => (flight ??= index.search(query)) };
-  }),
+  'each of many concurrent searches reflects the sequence that it names': inOneFlight(),
   'each model is caught up by itself': over((index) => {
     let caughtUp = 0;
     return {
@@ -189,10 +144,8 @@ const sabotages: Sabotages<typeof vectorIndexContract, VectorIndexSubject> = {
       },
     };
   }),
-  'an answer from the index itself is no fallback': onAnswer(() => ({ isFallback: true })),
-  'while the index cannot answer, its check rejects, and so does a search that must catch up': over((index) => ({
-    search: (query) => index.search(query).catch(() => ({ matches: [], isFallback: true })),
-  })),
+  'an answer from the index itself is no fallback': asFallback,
+  'while the index cannot answer, its check rejects, and so does a search that must catch up': findingNothing,
   'it names its kind': over(() => ({ kind: '' })),
 };
 

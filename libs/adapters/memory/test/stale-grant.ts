@@ -1,0 +1,15 @@
+import type { GrantState, Pair } from '@portico/domain';
+import type { MemoryDatabase } from '../src/memory-database.ts';
+import { stateOf } from '../src/memory-grant-store.ts';
+import { breachesOf, pause } from './breaking.ts';
+
+export const statesIn = (database: MemoryDatabase, pairs: readonly Pair[]): readonly GrantState[] =>
+  pairs.map((pair) => stateOf(database, pair));
+
+/** A grant that decides on stale state, and does not check what it writes. */
+export const staleGrant = breachesOf('grants').update.instead(async ([pairs, decide], _right, database) => {
+  const { put = [] } = decide(statesIn(database, pairs));
+  await pause();
+  for (const { grantee, collection, grantedAt, expiresAt } of put)
+    database.grants.set(grantee.id, new Map([[collection, { grantedAt, expiresAt }]]));
+});
