@@ -9,7 +9,7 @@ import { limitKeys, slidingWindowScript } from './redis-rate-limiter.ts';
  */
 const scripts: Readonly<Record<string, string>> = {
   'portico:ID:limit:1:SUBJECT': 'a5ee26cc4b958ade',
-  'portico:ID:limit:2:log:SUBJECT': 'cb78f5d5d0f555c6',
+  'portico:ID:limit:2:log:SUBJECT': '0f567949b77449cb',
 };
 
 const codeOf = (script: string): string =>

@@ -38,6 +38,7 @@ export const createSubjects = async (url: string) => {
       now = milliseconds;
     },
     next: () => {
+      now = Math.ceil(now);
       const namespace = `${++made} `;
       return {
         limiter: {

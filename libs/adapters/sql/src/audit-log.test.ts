@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { anEntry, noEffects, start } from '@portico/contracts';
 import type { AuditEntry, AuditFilter, AuditSource } from '@portico/domain';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { endSlicesAtOnce } from '../test/slices.ts';
 import { describeDialects } from '../test/dialects.ts';
 import { migrating, withMigratedFile } from '../test/with-stores.ts';
 import { createSqlAuditLog, type SqlAuditLog } from './audit-log.ts';
@@ -201,6 +202,7 @@ describeDialects(({ withStores }) => {
 
   test('an export gives the event loop a turn after each batch', () =>
     withStores(async ({ stores: { audit, embeddingJobs } }) => {
+      endSlicesAtOnce();
       const entries = Array.from({ length: 3_000 }, () => anEntry());
       await embeddingJobs.enqueue({ ...noEffects, entries });
       let turns = 0;

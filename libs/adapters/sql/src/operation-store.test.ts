@@ -3,6 +3,7 @@ import { aCollection, aContent, anOperation, expiringAtCommit, noEffects } from 
 import type { Collection, CollectionId, Operation, OperationKey } from '@portico/domain';
 import SqliteDriver from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { endSlicesAtOnce } from '../test/slices.ts';
 import { describeDialects } from '../test/dialects.ts';
 import { withMigratedFile, withStores } from '../test/with-stores.ts';
 import { openSqlStores, type SqlStores } from './index.ts';
@@ -101,8 +102,9 @@ test.each([600, 1_500])('of %i operations those that are the same at their place
 
 test('while many operations are written, SQLite lets others read, and shows all of them or none', () =>
   withStores(async (opened) => {
+    endSlicesAtOnce();
     const collection = aCollection();
-    const operations = manyOperations();
+    const operations = manyOperations(10_000);
     const seenDuring = async (change: Promise<unknown>): Promise<readonly number[]> => {
       let isOver = false;
       void change.finally(() => (isOver = true));
@@ -121,6 +123,7 @@ test('while many operations are written, SQLite lets others read, and shows all 
 
 test('while a collection with many operations is deleted, SQLite lets others read it, and keeps all of it or nothing', () =>
   withStores(async (opened) => {
+    endSlicesAtOnce();
     const [collection, stored] = [aCollection(), manyOperations(12_000)];
     const { collections, operations } = opened.stores;
     await collections.add(collection, aContent(undefined, stored), noEffects);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { aCollection, aContent, aJob, aProfile, jobsOnly, noEffects, start } from '@portico/contracts';
 import { expect, test } from 'vitest';
+import { endSlicesAtOnce } from '../test/slices.ts';
 import { describeDialects } from '../test/dialects.ts';
 
 describeDialects(({ withStores }) => {
@@ -45,6 +46,7 @@ describeDialects(({ withStores }) => {
 
   test('jobs added in many portions do not starve the event loop', () =>
     withStores(async ({ stores: { embeddingJobs } }) => {
+      endSlicesAtOnce();
       let [turns, ended] = [0, false];
       const count = () => {
         turns += 1;

@@ -12,14 +12,14 @@ const secretNames = [
   'err.command.args',
 ];
 
-/** Nobody waits for a line: only those gather that come while others are being written. On exit the rest is written. */
-const standardOutput = { dest: 1, sync: false };
-
-/** Logs JSON lines to standard output, or to `destination`; `fields` are added to each. */
+/**
+ * Logs JSON lines to standard output, or to `destination`; `fields` are added to each. A line is written before the call
+ * returns, so that a process that is killed has told why, and in order.
+ */
 export const createLogger = (
   level: string,
   name: string,
-  destination: DestinationStream = pino.destination(standardOutput),
+  destination: DestinationStream = pino.destination(1),
   fields?: () => object,
 ): Logger =>
   pino(
