@@ -1,31 +1,23 @@
 import { join } from 'node:path';
 import { approvalsMax } from '@portico/domain';
 import Database from 'better-sqlite3';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { root } from '../src/service-process.ts';
-import { createInstallation, type Installation } from './installation.ts';
+import { register } from './clients.ts';
+import { openInstallation, provideInstallation } from './provide-installation.ts';
 import type { ToolRun } from './run-tool.ts';
 
-let installation: Installation;
+const installation = provideInstallation(beforeAll, { RATE_LIMIT_FAILED_KEYS: 'off' });
 let remote: Readonly<Record<string, string>>;
 beforeAll(async () => {
-  installation = await createInstallation({ RATE_LIMIT_FAILED_KEYS: 'off' });
   const { address } = await installation.compose();
   const token = (await installation.tool('token', '--admin')).stdout.trim();
   remote = { PORTICO_SERVER: address, PORTICO_TOKEN: token };
   await installation.tool('import', `${root}/samples`);
 });
-afterAll(() => installation.remove());
 
 const here = (...args: readonly string[]): Promise<ToolRun> => installation.tool(...args);
 const remotely = (...args: readonly string[]): Promise<ToolRun> => installation.toolElsewhere(remote, ...args);
-
-const register = (name: string, { api }: Pick<Installation, 'api'> = installation): Promise<unknown> =>
-  api.ask(null, 'POST', '/api/profiles/register', {
-    firebase_uid: name,
-    email: `${name}@example.com`,
-    full_name: name,
-  });
 
 const [ann, bob, team] = ['ann@example.com', 'bob@example.com', 'Team'];
 
@@ -100,7 +92,7 @@ const said: Readonly<Record<string, string>> = {
 };
 
 test('an administrator does a day of work at a server, by e-mails and names', async () => {
-  for (const name of ['ann', 'bob']) await register(name);
+  for (const name of ['ann', 'bob']) await register(installation.api, name);
   for (const [code, ...args] of day) {
     const ran = await remotely(...args);
     expect([args, ran.code, ran.code === 2 ? '' : ran.stderr]).toEqual([
@@ -115,14 +107,13 @@ test('an administrator does a day of work at a server, by e-mails and names', as
 });
 
 test('on the stores the same API does it without an actor, without a service, and with the local issuer off', async () => {
-  const alone = await createInstallation({
+  const alone = await openInstallation({
     IDENTITY_LOCAL: 'false',
     IDENTITY_ISSUER: 'https://issuer.invalid',
     IDENTITY_AUDIENCE: 'portico',
     IDENTITY_JWKS_URL: 'https://issuer.invalid/keys',
     RATE_LIMIT_DEFAULT: '1/60',
   });
-  onTestFinished(() => alone.remove());
   for (const group of ['Crew', 'Staff', 'Guests']) {
     const { code, stderr } = await alone.tool('groups', 'add', group);
     expect([code, stderr]).toEqual([0, expect.not.stringMatching(/error|refused/)]);
@@ -136,7 +127,7 @@ test('on the stores the same API does it without an actor, without a service, an
 
 test('an approval that fails half-way has printed the keys that it made, and says why it failed', async () => {
   const names = [...Array.from({ length: approvalsMax }, (_, at) => `many-${at}`), 'last'];
-  for (const name of names) await register(name);
+  for (const name of names) await register(installation.api, name);
   const emails = names.map((name) => `${name}@example.com`);
   const database = new Database(join(installation.folder, 'portico.sqlite'));
   database.exec(
@@ -158,7 +149,7 @@ const removed = async (email: string): Promise<unknown> =>
   installation.api.ask(await installation.admin(), 'DELETE', `/api/profiles/${email}`);
 
 test('a request is approved by who asks and for what, and the log names who did it', async () => {
-  await register('cara');
+  await register(installation.api, 'cara');
   const [{ client_id, client_secret }] = JSON.parse(
     (await remotely('--json', 'people', 'approve', 'cara@example.com')).stdout,
   ) as [{ client_id: string; client_secret: string }];

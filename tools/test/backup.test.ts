@@ -2,26 +2,18 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ApiClient, Credential } from '../src/api-client.ts';
-import { createInstallation, type Installation } from './installation.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { addClient, addCollection, register } from './clients.ts';
+import type { Installation } from './installation.ts';
+import { openInstallation } from './provide-installation.ts';
 
-const opened: Installation[] = [];
-const create = async (variables: Readonly<Record<string, string>> = {}): Promise<Installation> => {
-  const installation = await createInstallation(variables);
-  opened.push(installation);
-  return installation;
-};
 let installation: Installation;
 let archive: string;
 beforeEach(async () => {
-  installation = await create();
+  installation = await openInstallation();
   // Inside the installation's folder, so that both are removed together.
   mkdirSync(join(installation.folder, 'kept'), { mode: 0o700 });
   archive = join(installation.folder, 'kept', 'monday.tar');
-});
-afterEach(async () => {
-  for (const each of opened.splice(0).reverse()) await each.remove();
 });
 
 const document = {
@@ -31,28 +23,11 @@ const document = {
 };
 const authentication = { type: 'apiKey', name: 'X-Key', value: 'the upstream s3cret', in: 'header' };
 
-const register = (api: ApiClient, uid: string) =>
-  api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', {
-    firebase_uid: uid,
-    email: `${uid}@example.com`,
-    full_name: uid,
-  });
-
 /** A collection with a credential, and a client with a key. */
 const fill = async ({ api, admin }: Installation) => {
   const caller = await admin();
-  const { id: collection } = await api.ask<{ id: string }>(caller, 'POST', '/api/collections/', {
-    name: 'Weather',
-    openapi_spec: document,
-    authentication,
-  });
-  const { id } = await register(api, 'alice');
-  const answer = await api.ask<{ client_id: string; client_secret: string }>(
-    caller,
-    'POST',
-    `/api/profiles/${id}/approve`,
-  );
-  const key: Credential = { clientId: answer.client_id, secret: answer.client_secret };
+  const collection = await addCollection(api, caller, { name: 'Weather', openapi_spec: document, authentication });
+  const { key } = await addClient(api, caller, 'alice');
   return { caller, collection, key };
 };
 
@@ -77,7 +52,7 @@ test('a backup taken from a service that writes restores keys, credentials, toke
   expect(names(join(archive, '..'))).toEqual(['monday.tar']);
   expect(people).toBeGreaterThan(1);
 
-  const other = await create();
+  const other = await openInstallation();
   const restored = await other.tool('--json', 'restore', archive);
   expect(restored.code).toBe(0);
   expect(JSON.parse(restored.stdout)).toMatchObject({ format: 1, kept_aside: [] });
@@ -137,7 +112,7 @@ test('a restore is refused beside a service, and replaces data only with --force
   const emails = async ({ api, admin }: Installation) =>
     (await api.ask<{ email: string }[]>(await admin(), 'GET', '/api/profiles/')).map(({ email }) => email);
   expect(await emails(installation)).toEqual(['admin@localhost', 'before@example.com']);
-  const asideOnly = await create({ DATA_DIR: installation.folder, DATABASE_URL: `sqlite:${aside[0]}` });
+  const asideOnly = await openInstallation({ DATA_DIR: installation.folder, DATABASE_URL: `sqlite:${aside[0]}` });
   await asideOnly.compose();
   expect(await emails(asideOnly)).toContain('after@example.com');
 });
@@ -197,7 +172,10 @@ test('an archive that is not a complete backup is refused, and nothing changes',
 });
 
 test('the backup leaves out a key from outside the data folder, and says so', async () => {
-  const given = await create({ SECRETS_KEY: Buffer.alloc(32, 5).toString('base64'), DATA_DIR: installation.folder });
+  const given = await openInstallation({
+    SECRETS_KEY: Buffer.alloc(32, 5).toString('base64'),
+    DATA_DIR: installation.folder,
+  });
   await given.tool('people', 'list', '--admins');
   rmSync(join(installation.folder, 'secrets.key'), { force: true });
   const { code, stdout } = await given.tool('backup', archive);
@@ -206,7 +184,7 @@ test('the backup leaves out a key from outside the data folder, and says so', as
 });
 
 test('on PostgreSQL both commands name the tools to use instead', async () => {
-  const elsewhere = await create({ DATABASE_URL: 'postgresql://portico:hunter2@127.0.0.1:9/portico' });
+  const elsewhere = await openInstallation({ DATABASE_URL: 'postgresql://portico:hunter2@127.0.0.1:9/portico' });
   for (const [command, instead] of [
     ['backup', 'pg_dump'],
     ['restore', 'pg_restore'],

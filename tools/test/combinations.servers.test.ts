@@ -11,6 +11,7 @@ import {
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { Credential } from '../src/api-client.ts';
 import { root } from '../src/service-process.ts';
+import { addClient, addCollection } from './clients.ts';
 import { eventually } from './faults/traffic.ts';
 import { createInstallation, type Installation } from './installation.ts';
 
@@ -105,23 +106,15 @@ describe.each(combinations.map((combination) => ({ name: nameOf(combination), co
         const uid = `ada-${name.replace(/\W+/g, '-').toLowerCase()}`;
         const email = `${uid}@example.com`;
 
-        const { id } = await api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', {
-          firebase_uid: uid,
-          email,
-          full_name: 'Ada',
-        });
+        const { id, key } = await addClient(api, operator, uid);
         const token = await tokenOf(uid, email);
-        const approved = await api.ask<Record<string, string>>(operator, 'POST', `/api/profiles/${id}/approve`);
-        const key: Credential = { clientId: approved.client_id ?? '', secret: approved.client_secret ?? '' };
         const [mail] = await eventually(
           () => mailsTo(email),
           (mails) => mails.length > 0,
         );
         expect(mail).toContain(key.secret);
 
-        const create = async (fields: object) =>
-          (await api.ask<{ id: string }>(operator, 'POST', '/api/collections/', { openapi_spec: document, ...fields }))
-            .id;
+        const create = (fields: object) => addCollection(api, operator, { openapi_spec: document, ...fields });
         const weather = await create({ name: 'Weather forecast', description: 'Rain and sun for every city' });
         const payments = await create({
           name: 'Payments',

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
@@ -12,14 +12,12 @@ import {
   randomState,
   refreshTokenGrant,
 } from 'openid-client';
-import { createInstallation, type Installation } from './installation.ts';
+import { provideInstallation } from './provide-installation.ts';
 
-let installation: Installation;
+const installation = provideInstallation(beforeAll, { IDENTITY_GROUPS_CLAIM: 'groups' });
 beforeAll(async () => {
-  installation = await createInstallation({ IDENTITY_GROUPS_CLAIM: 'groups' });
   await installation.compose();
 });
-afterAll(() => installation.remove());
 
 /** A browser's sign-in by a certified library, which knows of the service only its discovery document. */
 const signIn = async (address: string, code: string) => {

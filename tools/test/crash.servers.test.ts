@@ -2,24 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Credential } from '../src/api-client.ts';
-import { createInstallation, type Installation } from './installation.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { addClient, type ApprovedClient } from './clients.ts';
+import { provideInstallation } from './provide-installation.ts';
 
-let installation: Installation;
-beforeEach(async () => {
-  installation = await createInstallation();
-});
-afterEach(() => installation.remove());
+const installation = provideInstallation(beforeEach);
 
 const document = (title: string) => ({ openapi: '3.0.3', info: { title, version: '1' }, paths: {} });
-
-const register = (uid: string) =>
-  installation.api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', {
-    firebase_uid: uid,
-    email: `${uid}@example.com`,
-    full_name: uid,
-  });
 
 /** The mails that were written to this address. The folder is created with the first mail. */
 const mailsTo = (address: string): readonly string[] => {
@@ -38,17 +27,12 @@ test('a crash right after an approval loses neither the key nor the mail, which 
   const { api, start } = installation;
   let service = await start();
   const admin = await installation.admin();
-  const approved: { uid: string; client: Credential & { secret: string } }[] = [];
+  const approved: { uid: string; client: ApprovedClient['key'] }[] = [];
   for (let round = 0; round < 5; round++) {
     const uid = `person-${round}`;
-    const { id } = await register(uid);
-    const { client_id, client_secret } = await api.ask<{ client_id: string; client_secret: string }>(
-      admin,
-      'POST',
-      `/api/profiles/${id}/approve`,
-    );
+    const { key } = await addClient(api, admin, uid);
     await service.kill();
-    approved.push({ uid, client: { clientId: client_id, secret: client_secret } });
+    approved.push({ uid, client: key });
     service = await start();
   }
   for (const { uid, client } of approved) {

@@ -1,11 +1,10 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort } from '@portico/test-servers';
+import { freePort, temporaryFolder } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { root } from '../src/service-process.ts';
 import { isGroupAlive } from './process-group.ts';
@@ -13,8 +12,7 @@ import { isGroupAlive } from './process-group.ts';
 const run = promisify(execFile);
 
 test('the demo tells the same story each time, and leaves other data alone', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'portico-demo-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(onTestFinished);
   const others = join(folder, 'portico.sqlite');
   writeFileSync(others, 'not looked at');
   const env = { PATH: process.env.PATH, DATA_DIR: folder, PORT: String(await freePort()) };
@@ -39,7 +37,7 @@ test('the demo tells the same story each time, and leaves other data alone', asy
 });
 
 test('run by npm, the demo ends with its service when npm alone gets a signal', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'portico-demo-'));
+  const folder = temporaryFolder(onTestFinished);
   const port = await freePort();
   const npm = spawn('npm', ['run', '--ignore-scripts', 'demo'], {
     cwd: root,
@@ -50,7 +48,6 @@ test('run by npm, the demo ends with its service when npm alone gets a signal', 
   const { pid = 0 } = npm;
   onTestFinished(() => {
     if (isGroupAlive(pid)) process.kill(-pid, 'SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
   });
   const ended = once(npm, 'exit');
   let said = '';
@@ -69,12 +66,9 @@ test('run by npm, the demo ends with its service when npm alone gets a signal', 
 });
 
 test('the demo says in one line that its port is taken', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'portico-demo-'));
+  const folder = temporaryFolder(onTestFinished);
   const other = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
-  onTestFinished(() => {
-    other.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  onTestFinished(() => void other.close());
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
   const command = ['-C', '@portico/source', 'tools/src/demo/main.ts', '--exit'];

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startPostgres, startRedis } from '@portico/test-servers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Credential } from '../src/api-client.ts';
+import { addCollection } from './clients.ts';
 import { prepareSenders, eventually, type Client } from './faults/traffic.ts';
 import { createInstallation, type Installation, type Replica } from './installation.ts';
 import {
@@ -50,10 +51,8 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
   const newClient = async (): Promise<Client> =>
     (await prepareSenders(one.api, admin, installation.person, `person-${++people}`)).client;
 
-  const newCollection = async (...paths: readonly string[]): Promise<string> => {
-    const fields = { name: 'Tonwire', openapi_spec: documentWith(...paths) };
-    return (await one.api.ask<{ id: string }>(admin, 'POST', '/api/collections/', fields)).id;
-  };
+  const newCollection = (...paths: readonly string[]): Promise<string> =>
+    addCollection(one.api, admin, { name: 'Tonwire', openapi_spec: documentWith(...paths) });
 
   const grant = (client: Client, id: string) =>
     one.api.ask(admin, 'POST', `/api/access/clients/${client.id}/collections/${id}`);

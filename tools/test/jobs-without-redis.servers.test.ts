@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { startRedis } from '@portico/test-servers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Credential } from '../src/api-client.ts';
+import { addClient } from './clients.ts';
 import { createCollection, eventually, logOf } from './faults/traffic.ts';
 import { createInstallation, type Installation } from './installation.ts';
 
@@ -63,9 +64,7 @@ describe.skipIf(!redis?.control)('a service without jobs of its own, and a worke
     const { api, folder } = installation;
     const id = await createCollection(api, admin, `Weather of ${name}`);
     const email = `${name}@example.com`;
-    const person = { firebase_uid: name, email, full_name: name };
-    const profile = await api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', person);
-    await api.ask(admin, 'POST', `/api/profiles/${profile.id}/approve`);
+    await addClient(api, admin, name);
     const search = { query: 'weather', k_limit: 50 };
     await eventually(
       () => api.ask<{ collection_id: string }[]>(admin, 'POST', '/api/vector/search', search),

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addClient } from './clients.ts';
 import { createInstallation, type Installation } from './installation.ts';
+import { openInstallation } from './provide-installation.ts';
 
 const [old, fresh] = [randomBytes(32), randomBytes(32)].map((bytes) => bytes.toString('base64')) as [string, string];
 
@@ -10,23 +12,15 @@ const [old, fresh] = [randomBytes(32), randomBytes(32)].map((bytes) => bytes.toS
 let before: Installation;
 let between: Installation;
 let after: Installation;
-const others: Installation[] = [];
 beforeAll(async () => {
   before = await createInstallation({ JOBS: 'off', ADMIN_NOTICES: 'off', SECRETS_KEY: old });
-  const on = async (variables: Readonly<Record<string, string>>) => {
-    const installation = await createInstallation({
-      ADMIN_NOTICES: 'off',
-      DATA_DIR: before.folder,
-      ...variables,
-    });
-    others.push(installation);
-    return installation;
-  };
+  const on = (variables: Readonly<Record<string, string>>) =>
+    createInstallation({ ADMIN_NOTICES: 'off', DATA_DIR: before.folder, ...variables });
   between = await on({ JOBS: 'off', SECRETS_KEY: fresh, SECRETS_KEY_PREVIOUS: old });
   after = await on({ SECRETS_KEY: fresh });
 });
 afterAll(async () => {
-  for (const installation of [...others, before]) await installation.remove();
+  for (const installation of [between, after, before]) await installation.remove();
 });
 
 interface Collection {
@@ -55,13 +49,7 @@ test('after a change of the secrets key everything is resealed, and the earlier 
     stored.push(await before.api.ask<Collection>(admin, 'POST', '/api/collections/', body));
   }
   await before.api.ask(admin, 'POST', '/api/collections/', { name: 'Open', openapi_spec: document });
-  const alice = { firebase_uid: 'alice', email: 'alice@example.com', full_name: 'Alice' };
-  const { id } = await before.api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', alice);
-  const key = await before.api.ask<{ client_id: string; client_secret: string }>(
-    admin,
-    'POST',
-    `/api/profiles/${id}/approve`,
-  );
+  const { key } = await addClient(before.api, admin, 'alice');
   const read = async ({ api }: Installation, collection: Collection) =>
     (await api.call(admin, 'GET', `/api/collections/${collection.id}/metadata`)).body;
   // A list shows when each collection was changed.
@@ -81,10 +69,9 @@ test('after a change of the secrets key everything is resealed, and the earlier 
   await after.compose();
   for (const collection of stored) expect(await read(after, collection)).toMatchObject({ authentication: credential });
   expect(await list(after)).toEqual(listed);
-  const client = { clientId: key.client_id, secret: key.client_secret };
-  expect(await after.api.ask(client, 'POST', '/api/vector/search', { query: 'weather' })).toEqual([]);
+  expect(await after.api.ask(key, 'POST', '/api/vector/search', { query: 'weather' })).toEqual([]);
   const mails = () => mailsIn(join(before.folder, 'mails'));
-  await expect.poll(mails).toEqual([expect.stringContaining(key.client_secret)]);
+  await expect.poll(mails).toEqual([expect.stringContaining(key.secret)]);
   const page = await after.api.ask<{ data: Entry[] }>(admin, 'GET', '/api/audit/?source=system&action=secrets.reseal');
   // One for each, in any order.
   expect(page.data).toHaveLength(3);
@@ -97,19 +84,16 @@ test('after a change of the secrets key everything is resealed, and the earlier 
 });
 
 test('reseal names what no configured key opens, leaves it as it is, and exits with 1', async () => {
-  const stranger = await createInstallation({ JOBS: 'off', SECRETS_KEY: old });
-  others.push(stranger);
+  const stranger = await openInstallation({ JOBS: 'off', SECRETS_KEY: old });
   await stranger.compose();
   const admin = await stranger.admin();
   const body = { name: 'Weather', openapi_spec: document, authentication: credential };
   const { id } = await stranger.api.ask<Collection>(admin, 'POST', '/api/collections/', body);
   const third = randomBytes(32).toString('base64');
-  const both = await createInstallation({ DATA_DIR: stranger.folder, SECRETS_KEY: fresh, SECRETS_KEY_PREVIOUS: old });
-  others.push(both);
+  const both = await openInstallation({ DATA_DIR: stranger.folder, SECRETS_KEY: fresh, SECRETS_KEY_PREVIOUS: old });
   // This start reseals only the pepper with the fresh key, so that the next one can open it.
   await both.tool('people', 'list', '--admins');
-  const lost = await createInstallation({ DATA_DIR: stranger.folder, SECRETS_KEY: third, SECRETS_KEY_PREVIOUS: fresh });
-  others.push(lost);
+  const lost = await openInstallation({ DATA_DIR: stranger.folder, SECRETS_KEY: third, SECRETS_KEY_PREVIOUS: fresh });
   expect(await reseal(lost)).toMatchObject({
     code: 1,
     credentials: 0,

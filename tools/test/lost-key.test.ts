@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startPostgres } from '@portico/test-servers';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Credential } from '../src/api-client.ts';
-import { createInstallation, type Installation } from './installation.ts';
+import { addClient, addCollection, type ApprovedClient } from './clients.ts';
+import type { Installation } from './installation.ts';
+import { openInstallation } from './provide-installation.ts';
 import { runTool } from './run-tool.ts';
 
 const postgres = await startPostgres();
@@ -19,38 +21,26 @@ const document = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, p
 const credential = { type: 'apiKey', name: 'X-Key', value: 'the upstream s3cret', in: 'header' };
 const newKey = () => `${randomBytes(32).toString('base64')}\n`;
 
-interface Client {
-  readonly id: string;
-  readonly key: { readonly clientId: string; readonly secret: string };
-}
-
 describe.each(Object.entries(databases))('on %s', (_name, variables) => {
-  const opened: Installation[] = [];
   let installation: Installation;
   let keyFile: string;
   beforeEach(async () => {
-    installation = await createInstallation({ JOBS: 'off', ...(await variables()) });
-    opened.push(installation);
+    installation = await openInstallation({ JOBS: 'off', ...(await variables()) });
     keyFile = join(installation.folder, 'secrets.key');
-  });
-  afterEach(async () => {
-    for (const each of opened.splice(0).reverse()) await each.remove();
   });
 
   /** A collection with a credential, a client with a key, the mail that waits to bring it, and a service account. */
-  const fill = async (): Promise<{ admin: Credential; collection: string; client: Client; token: string }> => {
+  const fill = async (): Promise<{ admin: Credential; collection: string; client: ApprovedClient; token: string }> => {
     const service = await installation.compose();
     const admin = await installation.admin();
     const { api } = installation;
     const stored = { name: 'Weather', openapi_spec: document, authentication: credential };
-    const { id: collection } = await api.ask<{ id: string }>(admin, 'POST', '/api/collections/', stored);
-    const alice = { firebase_uid: 'alice', email: 'alice@example.com', full_name: 'Alice' };
-    const { id } = await api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', alice);
-    const answer = await api.ask<Credentials>(admin, 'POST', `/api/profiles/${id}/approve`);
+    const collection = await addCollection(api, admin, stored);
+    const client = await addClient(api, admin, 'alice');
     const robot = { name: 'robot', scopes: ['audit:read'] };
     const { token } = await api.ask<{ token: string }>(admin, 'POST', '/api/service-accounts', robot);
     await service.stop();
-    return { admin, collection, client: { id, key: keyOf(answer) }, token };
+    return { admin, collection, client, token };
   };
 
   const commands = [
@@ -100,16 +90,13 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     expect((await installation.tool('people', 'list', '--admins')).code).toBe(0);
   });
 
-  const again = async (others: Readonly<Record<string, string>>) => {
-    const other = await createInstallation({
+  const again = (others: Readonly<Record<string, string>>) =>
+    openInstallation({
       JOBS: 'off',
       DATA_DIR: installation.folder,
       ...(installation.variables.DATABASE_URL ? { DATABASE_URL: installation.variables.DATABASE_URL } : {}),
       ...others,
     });
-    opened.push(other);
-    return other;
-  };
 
   test('a reset lists what is lost and removes nothing without a confirmation', async () => {
     const { collection } = await fill();

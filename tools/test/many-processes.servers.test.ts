@@ -1,6 +1,7 @@
 import { startPostgres, startRedis } from '@portico/test-servers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { ApiClient, Credential } from '../src/api-client.ts';
+import { addCollection, approve, register, type ApprovedClient } from './clients.ts';
 import { createInstallation, type Installation, type Replica } from './installation.ts';
 
 const postgres = await startPostgres();
@@ -19,9 +20,7 @@ interface Person {
   readonly token: Credential;
 }
 
-interface Client extends Person {
-  readonly key: Credential;
-}
+type Client = Person & ApprovedClient;
 
 describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and one Redis', () => {
   const create = async (): Promise<Installation> =>
@@ -46,28 +45,18 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
   afterAll(() => installation.remove());
 
   let people = 0;
-  const register = async (api: ApiClient): Promise<Person> => {
+  const newPerson = async (api: ApiClient): Promise<Person> => {
     const uid = `person-${++people}`;
-    const { id } = await api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', {
-      firebase_uid: uid,
-      email: `${uid}@example.com`,
-      full_name: uid,
-    });
-    return { id, token: await installation.person(uid) };
+    return { id: await register(api, uid), token: await installation.person(uid) };
   };
-
-  const approve = (api: ApiClient, admin: Credential, { id }: Person) =>
-    api.call(admin, 'POST', `/api/profiles/${id}/approve`);
 
   const newClient = async (api: ApiClient, admin: Credential): Promise<Client> => {
-    const person = await register(api);
-    const { body } = await approve(api, admin, person);
-    const { client_id, client_secret } = body as { client_id: string; client_secret: string };
-    return { ...person, key: { clientId: client_id, secret: client_secret } };
+    const person = await newPerson(api);
+    return { ...person, ...(await approve(api, admin, person.id)) };
   };
 
-  const newCollection = async (api: ApiClient, admin: Credential, name: string): Promise<string> =>
-    (await api.ask<{ id: string }>(admin, 'POST', '/api/collections/', { name, openapi_spec: document })).id;
+  const newCollection = (api: ApiClient, admin: Credential, name: string): Promise<string> =>
+    addCollection(api, admin, { name, openapi_spec: document });
 
   test('eight processes that start at once on an empty database all come up, with one admin', async () => {
     const empty = await create();
@@ -133,9 +122,10 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
   });
 
   test('of 64 simultaneous approvals exactly one makes a key pair, and it is the one that works', async () => {
-    const person = await register(one.api);
+    const person = await newPerson(one.api);
+    const path = `/api/profiles/${person.id}/approve`;
     const answers = await Promise.all(
-      Array.from({ length: 64 }, (_, n) => approve((n % 2 ? one : other).api, admin, person)),
+      Array.from({ length: 64 }, (_, n) => (n % 2 ? one : other).api.call(admin, 'POST', path)),
     );
     expect(tally(answers.map(({ status }) => status))).toEqual({ 200: 1, 409: 63 });
     const { client_id, client_secret } = answers.find(({ status }) => status === 200)?.body as Record<string, string>;

@@ -6,10 +6,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startPostgres } from '@portico/test-servers';
 import { Client } from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiClient, Credential } from '../src/api-client.ts';
 import { root } from '../src/service-process.ts';
+import { addClient, addCollection, register } from './clients.ts';
 import { createInstallation, type Installation } from './installation.ts';
+import { openInstallation } from './provide-installation.ts';
 
 const postgres = await startPostgres();
 afterAll(() => postgres?.close());
@@ -23,16 +25,9 @@ const variables = {
   MAIL_FROM: 'portico@example.com',
   RATE_LIMIT_DEFAULT: '1000000/60',
 };
-const opened: Installation[] = [];
 /** An installation with the keys of another and its own database. */
-const beside = async ({ folder }: Installation, databaseUrl: string): Promise<Installation> => {
-  const installation = await createInstallation({ ...variables, DATA_DIR: folder, DATABASE_URL: databaseUrl });
-  opened.push(installation);
-  return installation;
-};
-afterEach(async () => {
-  for (const each of opened.splice(0).reverse()) await each.remove();
-});
+const beside = ({ folder }: Installation, databaseUrl: string): Promise<Installation> =>
+  openInstallation({ ...variables, DATA_DIR: folder, DATABASE_URL: databaseUrl });
 
 const document = {
   openapi: '3.0.3',
@@ -55,33 +50,22 @@ interface World {
 const fill = async ({ api, admin: adminOf }: Installation): Promise<World> => {
   const admin = await adminOf();
   const catalog = await api.ask<{ id: string }[]>(admin, 'GET', '/api/collections/?limit=5');
-  const stored = { name: 'Tides', openapi_spec: document, authentication };
-  const { id: tides } = await api.ask<{ id: string }>(admin, 'POST', '/api/collections/', stored);
-  const register = (uid: string) => {
-    const profile = { firebase_uid: uid, email: `${uid}@example.com`, full_name: uid };
-    return api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', profile);
-  };
-  await register('bob');
-  const { id: alice } = await register('alice');
-  const made = await api.ask<{ client_id: string; client_secret: string }>(
-    admin,
-    'POST',
-    `/api/profiles/${alice}/approve`,
-  );
-  const key = { clientId: made.client_id, secret: made.client_secret };
+  const tides = await addCollection(api, admin, { name: 'Tides', openapi_spec: document, authentication });
+  await register(api, 'bob');
+  const { id: alice, key } = await addClient(api, admin, 'alice');
   for (const { id } of [...catalog, { id: tides }])
     await api.ask(admin, 'POST', `/api/access/clients/${alice}/collections/${id}`);
   const gold = { tier: 'gold', allowed_limit: 1_000_000, window_seconds: 60, is_active: true };
   await api.ask(admin, 'POST', '/api/rate-limits/tiers', gold);
   await api.ask(admin, 'PUT', `/api/profiles/${alice}/tier`, { tier: 'gold' });
   for (const allowed_limit of [900_000, 800_000]) {
-    const override = { client_id: made.client_id, allowed_limit, window_seconds: 60 };
+    const override = { client_id: key.clientId, allowed_limit, window_seconds: 60 };
     await api.ask(admin, 'POST', '/api/rate-limits/overrides', override);
   }
   await api.ask(key, 'POST', '/api/audit/', { message: { action: 'called', note: 'Zoë \u{1f600}' } });
   await api.ask(key, 'GET', `/api/collections/${tides}`);
   await searchable(api, admin);
-  return { admin, key, alice, clientId: made.client_id, tides };
+  return { admin, key, alice, clientId: key.clientId, tides };
 };
 
 /** Waits until every collection and every operation is found. */

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { oldNames } from '@portico/cli';
-import { createInstallation, type Installation } from './installation.ts';
+import { provideInstallation } from './provide-installation.ts';
 
-let installation: Installation;
-beforeAll(async () => {
-  installation = await createInstallation();
-});
-afterAll(() => installation.remove());
+const installation = provideInstallation(beforeAll);
 
 /** What each old command is typed with here: mostly of what does not exist, so that a second run says the same. */
 const typedWith: Readonly<Record<string, readonly string[]>> = {

@@ -1,15 +1,11 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { root } from '../src/service-process.ts';
-import { createInstallation, type Installation } from './installation.ts';
+import { provideInstallation } from './provide-installation.ts';
 
-let installation: Installation;
-beforeAll(async () => {
-  installation = await createInstallation();
-});
-afterAll(() => installation.remove());
+const installation = provideInstallation(beforeAll);
 
 const onDatabase = <T>(work: (database: DatabaseSync) => T): T => {
   const database = new DatabaseSync(join(installation.folder, 'portico.sqlite'));

@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { compose, createLogger, readConfig, type Composition } from '@portico/composition';
 import { anAdmin, noEffects } from '@portico/contracts';
 import { makeSecret, type CollectionId, type JobId, type JobTask, type ProfileId } from '@portico/domain';
-import { createInstallation, type Installation } from './installation.ts';
+import { register } from './clients.ts';
+import { openInstallation, provideInstallation } from './provide-installation.ts';
 
-let installation: Installation;
-beforeEach(async () => {
-  installation = await createInstallation();
-});
-afterEach(() => installation.remove());
+const installation = provideInstallation(beforeEach);
 
 const document = (title: string, description = '', paths = {}) =>
   JSON.stringify({ openapi: '3.0.3', info: { title, description, version: '1' }, paths });
@@ -83,8 +80,7 @@ test('a profile that registered can be promoted, and is an admin in the next req
 test('promoting a profile that no token has bound causes a warning, and the list shows it', async () => {
   const { api, compose, tool, person } = installation;
   await compose();
-  const registration = { firebase_uid: 'zoe', email: 'zoe@example.com', full_name: 'Zoe' };
-  await api.ask(null, 'POST', '/api/profiles/register', registration);
+  await register(api, 'zoe');
   const { code, stdout, stderr } = await tool('people', 'promote', 'zoe@example.com');
   expect([code, stdout]).toEqual([0, 'zoe@example.com is an admin.\n']);
   expect(stderr).toContain('whoever first presents a token with its user id and e-mail becomes the admin');
@@ -117,8 +113,7 @@ test('reindex embeds everything again, beside a running service and without one'
 
 test('the tool writes no heartbeat, which would make a dead worker look alive', async () => {
   const heartbeat = join(installation.folder, 'heartbeat');
-  const operated = await createInstallation({ HEARTBEAT_FILE: heartbeat });
-  onTestFinished(() => operated.remove());
+  const operated = await openInstallation({ HEARTBEAT_FILE: heartbeat });
   expect((await operated.tool('reindex')).code).toBe(0);
   expect(existsSync(heartbeat)).toBe(false);
 });

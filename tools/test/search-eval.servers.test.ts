@@ -1,14 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { startOllamaStandIn } from '@portico/test-servers';
+import { startOllamaStandIn, temporaryFolder } from '@portico/test-servers';
 import { afterAll, expect, test } from 'vitest';
 import { root } from '../src/service-process.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'portico-search-eval-test-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder(afterAll);
 
 const corpus = join(folder, 'corpus.jsonl');
 const queries = join(folder, 'queries.json');

@@ -1,11 +1,7 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createInstallation, type Installation } from './installation.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { provideInstallation } from './provide-installation.ts';
 
-let installation: Installation;
-beforeEach(async () => {
-  installation = await createInstallation();
-});
-afterEach(() => installation.remove());
+const installation = provideInstallation(beforeEach);
 
 const tool = (...args: readonly string[]) => installation.tool('accounts', ...args);
 const statusOf = async (token: string, path: string): Promise<number> =>

@@ -1,28 +1,18 @@
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createInstallation, type Installation } from './installation.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { addClient, register } from './clients.ts';
+import { provideInstallation } from './provide-installation.ts';
 
 // Other tests compose the service in their own process. Here is what its process adds; crash.servers.test.ts has more.
 
-let installation: Installation;
-beforeEach(async () => {
-  installation = await createInstallation();
-});
-afterEach(() => installation.remove());
-
-const register = (uid: string) =>
-  installation.api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', {
-    firebase_uid: uid,
-    email: `${uid}@example.com`,
-    full_name: uid,
-  });
+const installation = provideInstallation(beforeEach);
 
 test('acknowledged audit entries survive a crash', async () => {
   const { api, start } = installation;
   const service = await start();
   const admin = await installation.admin();
-  await register('ada');
+  await register(api, 'ada');
   const ada = await installation.person('ada');
   let acknowledged = 0;
   let alive = true;
@@ -49,9 +39,9 @@ test('the counts of the limiter survive a graceful restart', async () => {
   const { api, start } = installation;
   const service = await start();
   const admin = await installation.admin();
-  const { id } = await register('bob');
-  const { client_id } = await api.ask<{ client_id: string }>(admin, 'POST', `/api/profiles/${id}/approve`);
-  await api.ask(admin, 'POST', '/api/rate-limits/overrides', { client_id, allowed_limit: 3, window_seconds: 600 });
+  const { key } = await addClient(api, admin, 'bob');
+  const override = { client_id: key.clientId, allowed_limit: 3, window_seconds: 600 };
+  await api.ask(admin, 'POST', '/api/rate-limits/overrides', override);
   const bob = await installation.person('bob');
   for (let at = 0; at < 3; at++) expect((await api.call(bob, 'GET', '/api/profiles/me')).status).toBe(200);
   expect((await api.call(bob, 'GET', '/api/profiles/me')).status).toBe(429);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startIdentityProvider, type IdentityProviderOptions } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
-import { createInstallation } from './installation.ts';
+import { openInstallation } from './provide-installation.ts';
 import { startTool, startToolProcess, type RunningTool } from './run-tool.ts';
 
 const ada = { uid: 'ada', email: 'ada@example.com', emailVerified: true };
@@ -11,15 +11,12 @@ const ada = { uid: 'ada', email: 'ada@example.com', emailVerified: true };
 /** A service that trusts a real OpenID Connect provider, and the tool on another machine. */
 const setUp = async (options: IdentityProviderOptions = {}) => {
   const provider = await startIdentityProvider(options);
-  const installation = await createInstallation({
+  onTestFinished(() => provider.close());
+  const installation = await openInstallation({
     IDENTITY_ISSUER: provider.issuer,
     IDENTITY_AUDIENCE: provider.clientId,
     BOOTSTRAP_ADMIN_UID: ada.uid,
     BOOTSTRAP_ADMIN_EMAIL: ada.email,
-  });
-  onTestFinished(async () => {
-    await installation.remove();
-    await provider.close();
   });
   const { address } = await installation.compose();
   const home = join(installation.folder, 'home');
@@ -158,8 +155,7 @@ test('signing out forgets the sign-in here and revokes it at the issuer', async 
 });
 
 test('signing in says what is missing or wrong', async () => {
-  const installation = await createInstallation();
-  onTestFinished(() => installation.remove());
+  const installation = await openInstallation();
   const login = (...args: readonly string[]) =>
     installation.toolElsewhere(
       { HOME: installation.folder },

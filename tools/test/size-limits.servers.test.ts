@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { Credential } from '../src/api-client.ts';
-import { createInstallation, type Installation } from './installation.ts';
+import { provideInstallation } from './provide-installation.ts';
 
-let installation: Installation;
+const installation = provideInstallation(beforeAll);
 let admin: Credential;
 beforeAll(async () => {
-  installation = await createInstallation();
   await installation.compose();
   admin = await installation.admin();
 });
-afterAll(() => installation.remove());
 
 /** Posts a body of exactly this many bytes: `head`, padding, `tail`. */
 const post = async (path: string, head: string, tail: string, bytes: number): Promise<number> => {

@@ -1,16 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '@portico/test-servers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '@portico/composition';
@@ -197,9 +188,7 @@ test('one service builds the image, because Compose would build the same name se
 });
 
 test('the worker is healthy while its heartbeat is recent', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'portico-heartbeat-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const heartbeat = join(folder, 'heartbeat');
+  const heartbeat = join(temporaryFolder(onTestFinished), 'heartbeat');
   const file = environmentOf('worker')['HEARTBEAT_FILE'] ?? 'none';
   const [, check = ''] = stack.services['worker']?.healthcheck?.test ?? [];
   const status = () => spawnSync('sh', ['-c', interpolated(check, {}).replace(file, heartbeat)]).status;
@@ -212,7 +201,7 @@ test('the worker is healthy while its heartbeat is recent', () => {
 });
 
 describe('with the secrets of a first start', () => {
-  let folder: string;
+  const folder = temporaryFolder(afterAll);
   const keys = (...args: readonly string[]): string =>
     execFileSync(process.execPath, [join(root, 'deploy/make-secrets.mjs'), ...args, folder], { encoding: 'utf8' });
   const secret = (name: string): string => readFileSync(join(folder, name), 'utf8').trim();
@@ -231,11 +220,7 @@ describe('with the secrets of a first start', () => {
         ]),
       ),
     );
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'portico-secrets-'));
-    keys('make');
-  });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  beforeAll(() => void keys('make'));
 
   test('they configure service and worker, with the local issuer and a server for everything else', () => {
     for (const name of ['http', 'worker']) {

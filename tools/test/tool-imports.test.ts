@@ -1,19 +1,17 @@
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Credential } from '../src/api-client.ts';
-import { createInstallation, type Installation } from './installation.ts';
+import { provideInstallation } from './provide-installation.ts';
 import type { ToolRun } from './run-tool.ts';
 
-let installation: Installation;
+const installation = provideInstallation(beforeAll);
 let admin: Credential & { readonly token: string };
 beforeAll(async () => {
-  installation = await createInstallation();
   await installation.compose();
   admin = (await installation.admin()) as typeof admin;
 });
-afterAll(() => installation.remove());
 
 let folder: string;
 beforeEach(() => {

@@ -3,19 +3,18 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { freePort } from '@portico/test-servers';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { createInstallation, type Installation } from './installation.ts';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { register } from './clients.ts';
+import { provideInstallation } from './provide-installation.ts';
 import type { ToolRun } from './run-tool.ts';
 
-let installation: Installation;
+const installation = provideInstallation(beforeAll, { RATE_LIMIT_FAILED_KEYS: 'off' });
 let address: string;
 let token: string;
 beforeAll(async () => {
-  installation = await createInstallation({ RATE_LIMIT_FAILED_KEYS: 'off' });
   ({ address } = await installation.compose());
   token = (await installation.tool('token', '--admin')).stdout.trim();
 });
-afterAll(() => installation.remove());
 
 const document = (title: string) => JSON.stringify({ openapi: '3.0.3', info: { title, version: '1' }, paths: {} });
 
@@ -82,11 +81,7 @@ test('the credential may be in a file, and one without the role is refused with 
   );
   expect(admin).toMatchObject({ code: 0, stderr: '' });
   const { api, person } = installation;
-  await api.ask(null, 'POST', '/api/profiles/register', {
-    firebase_uid: 'eve',
-    email: 'eve@example.com',
-    full_name: 'Eve',
-  });
+  await register(api, 'eve');
   const eve = (await person('eve')) as { token: string };
   const ran = await installation.toolElsewhere(
     { PORTICO_TOKEN: eve.token },

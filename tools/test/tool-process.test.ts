@@ -3,24 +3,23 @@ import { createWriteStream, mkdirSync, readdirSync, readFileSync, writeFileSync 
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { Environment } from '@portico/composition';
 import { makeSecret } from '@portico/domain';
 import { root } from '../src/service-process.ts';
-import { createInstallation, type Installation } from './installation.ts';
+import type { Installation } from './installation.ts';
+import { openInstallation, provideInstallation } from './provide-installation.ts';
 import { inherited, startToolProcess, toolArguments } from './run-tool.ts';
 
 // Other tests run commands in their own process. Here is what a process adds.
 
-let installation: Installation;
+const installation = provideInstallation(beforeAll);
 let variables: Environment;
 beforeAll(async () => {
-  installation = await createInstallation();
   // Makes the database.
   await installation.tool('people', 'list', '--admins');
   variables = { DATA_DIR: installation.folder, NODE_ENV: 'development' };
 });
-afterAll(() => installation.remove());
 
 const start = (...args: readonly string[]) => startToolProcess(variables, args);
 
@@ -96,8 +95,7 @@ test('a backup to standard output is the archive and nothing else', async () => 
     stderr: expect.stringContaining('Written: portico.sqlite, secrets.key') as string,
   });
   await written;
-  const other = await createInstallation();
-  onTestFinished(() => other.remove());
+  const other = await openInstallation();
   expect(await other.tool('restore', archive)).toMatchObject({ code: 0, stderr: '' });
   const keyOf = ({ folder }: Installation) => readFileSync(join(folder, 'secrets.key'), 'utf8');
   expect(keyOf(other)).toBe(keyOf(installation));

@@ -1,14 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { root } from '../src/service-process.ts';
-import { createInstallation, type Installation } from './installation.ts';
+import { openInstallation, provideInstallation } from './provide-installation.ts';
 
-let installation: Installation;
-beforeAll(async () => {
-  installation = await createInstallation();
-});
-afterAll(() => installation.remove());
+const installation = provideInstallation(beforeAll);
 
 test.each([
   [['token'], 2, 'pass --uid'],
@@ -100,8 +96,7 @@ test('the version is that of the project', async () => {
 });
 
 test('an invalid configuration is reported, and the command does nothing', async () => {
-  const other = await createInstallation({ JOBS: 'sometimes' });
-  onTestFinished(() => other.remove());
+  const other = await openInstallation({ JOBS: 'sometimes' });
   const { code, stderr } = await other.tool('people', 'list', '--admins');
   expect(code).toBe(1);
   expect(stderr).toContain('JOBS: read "sometimes"');

@@ -2,12 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
-import { createInstallation } from './installation.ts';
+import { openInstallation } from './provide-installation.ts';
 import { startTraceCollector } from './trace-collector.ts';
 
 const installed = async (variables: Readonly<Record<string, string>>) => {
-  const installation = await createInstallation(variables);
-  onTestFinished(() => installation.remove());
+  const installation = await openInstallation(variables);
   const log = () => readFileSync(join(installation.folder, 'service.log'), 'utf8').trim().split('\n');
   return { ...installation, log: () => log().map((line) => JSON.parse(line) as Record<string, unknown>) };
 };
@@ -144,8 +143,7 @@ test.each([
   ],
   ['on if an endpoint is set', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }, true],
 ] as const)('the SDK is loaded only if it is needed: %s', async (_name, variables, isLoaded) => {
-  const recorder = await createInstallation();
-  onTestFinished(() => recorder.remove());
+  const recorder = await openInstallation();
   const [hooks, list] = [join(recorder.folder, 'loaded.mjs'), join(recorder.folder, 'loaded.txt')];
   // Sees every module that is loaded, by import and by require.
   writeFileSync(

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { createLogger } from '@portico/composition';
 import { startPostgres, startQdrant, startQdrantStandIn, startRedis } from '@portico/test-servers';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Credential } from '../src/api-client.ts';
 import { startComposed, type ComposedService } from './composed-service.ts';
+import { addCollection } from './clients.ts';
 import { eventually } from './faults/traffic.ts';
-import { createInstallation, type Installation } from './installation.ts';
+import type { Installation } from './installation.ts';
+import { openInstallation } from './provide-installation.ts';
 
 const postgres = await startPostgres();
 const redis = await startRedis();
@@ -23,14 +25,8 @@ interface Side {
   service: ComposedService;
 }
 
-const opened: Installation[] = [];
-afterEach(async () => {
-  for (const installation of opened.splice(0)) await installation.remove();
-});
-
 const openSide = async (variables: Record<string, string>): Promise<Side> => {
-  const installation = await createInstallation({ RATE_LIMIT_DEFAULT: '1000000/60', ...variables });
-  opened.push(installation);
+  const installation = await openInstallation({ RATE_LIMIT_DEFAULT: '1000000/60', ...variables });
   const service = await installation.compose();
   return { installation, words: new Map(), admin: await installation.admin(), service };
 };
@@ -47,7 +43,7 @@ const change = async ({ installation: { api }, admin, words }: Side, side: strin
   for (let number = 0; number < 60; number += 1) {
     const word = `${side}${number}`;
     const body = { name: word, description: `About ${word}`, openapi_spec: documentOf(word) };
-    const { id } = await api.ask<{ id: string }>(admin, 'POST', '/api/collections/', body);
+    const id = await addCollection(api, admin, body);
     ids.push(id);
     words.set(id, word);
   }
@@ -135,9 +131,8 @@ describe.each([
   const id = `${server.toLowerCase()}.installations`;
 
   test.skipIf(!redis)('is noticed by both while both live, and not once it has a new id', async () => {
-    const original = await createInstallation(variables());
-    const copy = await createInstallation(variables());
-    opened.push(original, copy);
+    const original = await openInstallation(variables());
+    const copy = await openInstallation(variables());
     const archive = join(copy.folder, 'backup.tar');
     const first = await original.compose();
     await first.portico.presence?.announce();
@@ -183,8 +178,7 @@ describe.each([
 
 test.skipIf(!postgres || !redis)('a database on PostgreSQL gets a new id only while no process uses it', async () => {
   const variables = { DATABASE_URL: (await postgres?.newDatabase()) ?? '', REDIS_URL: redis?.url ?? '' };
-  const installation = await createInstallation(variables);
-  opened.push(installation);
+  const installation = await openInstallation(variables);
   const service = await installation.compose();
   const refused = await installation.tool('new-identity');
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('a process uses it') as string });

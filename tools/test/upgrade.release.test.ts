@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '@portico/composition';
-import { startPostgres, startRedis } from '@portico/test-servers';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startPostgres, startRedis, temporaryFolder } from '@portico/test-servers';
+import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { ApiClient, Credential } from '../src/api-client.ts';
+import { approve, type ApprovedClient } from './clients.ts';
 import { startComposed, type ComposedService } from './composed-service.ts';
 import { installRelease, type EarlierService } from './earlier-release.ts';
 import { runTool } from './run-tool.ts';
@@ -21,11 +21,10 @@ afterAll(async () => {
 let folder: string;
 const running: { stop(): Promise<void> }[] = [];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'portico-upgrade-'));
+  folder = temporaryFolder(onTestFinished);
 });
 afterEach(async () => {
   for (const service of running.splice(0)) await service.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const embedded = (): Environment => ({ DATA_DIR: folder, RATE_LIMIT_DEFAULT: '100000/60' });
@@ -67,14 +66,9 @@ interface Token {
   readonly token: string;
 }
 
-interface Client {
-  readonly id: string;
-  readonly key: { readonly clientId: string; readonly secret: string };
-}
-
 interface Filled {
   readonly admin: Token;
-  readonly ada: Client & Token;
+  readonly ada: ApprovedClient & Token;
   readonly weather: Listed;
 }
 
@@ -88,15 +82,10 @@ const addCollection = (api: ApiClient, admin: Credential, name: string, more: ob
   api.ask(admin, 'POST', '/api/collections/', { name, openapi_spec: documentOf(name), ...more });
 
 /** Registers and approves somebody, who gets the credentials by mail too. */
-const addClient = async (api: ApiClient, admin: Credential, name: string): Promise<Client> => {
+const addClient = async (api: ApiClient, admin: Credential, name: string): Promise<ApprovedClient> => {
   const registration = { firebase_uid: name, email: `${name}@example.com`, full_name: name, company_name: 'Engines' };
   const { id } = await api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', registration);
-  const approved = await api.ask<{ client_id: string; client_secret: string }>(
-    admin,
-    'POST',
-    `/api/profiles/${id}/approve`,
-  );
-  return { id, key: { clientId: approved.client_id, secret: approved.client_secret } };
+  return approve(api, admin, id);
 };
 
 /** Three collections, of which Ada may use two, and something of everything that release 0.1.0 stores. */

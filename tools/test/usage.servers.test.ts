@@ -3,23 +3,18 @@ import { DatabaseSync } from 'node:sqlite';
 import { startPostgres, startRedis } from '@portico/test-servers';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { ApiClient, Credential } from '../src/api-client.ts';
-import { createInstallation, type Installation } from './installation.ts';
+import { addCollection } from './clients.ts';
+import type { Installation } from './installation.ts';
+import { openInstallation } from './provide-installation.ts';
 
 const postgres = await startPostgres();
 const redis = await startRedis();
 afterAll(() => Promise.all([postgres?.close(), redis?.close()]));
 
-const install = async (variables: Readonly<Record<string, string>>): Promise<Installation> => {
-  const installation = await createInstallation({ RATE_LIMIT_DEFAULT: '1000000/60', LOG_LEVEL: 'warn', ...variables });
-  onTestFinished(() => installation.remove());
-  return installation;
-};
+const install = (variables: Readonly<Record<string, string>>): Promise<Installation> =>
+  openInstallation({ RATE_LIMIT_DEFAULT: '1000000/60', LOG_LEVEL: 'warn', ...variables });
 
-const newCollection = async (api: ApiClient, admin: Credential): Promise<string> => {
-  const openapi_spec = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
-  const json = { name: 'Weather', openapi_spec };
-  return (await api.ask<{ id: string }>(admin, 'POST', '/api/collections/', json)).id;
-};
+const openapi_spec = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
 
 const readTimes = async (api: ApiClient, admin: Credential, id: string, times: number): Promise<void> => {
   for (let time = 1; time <= times; time += 1) await api.ask(admin, 'GET', `/api/collections/${id}`);
@@ -36,7 +31,7 @@ test('a service that is stopped has written what it counted; one that is killed 
   const { api, start } = installation;
   const first = await start();
   const admin = await installation.admin();
-  const id = await newCollection(api, admin);
+  const id = await addCollection(api, admin, { name: 'Weather', openapi_spec });
   await readTimes(api, admin, id, 30);
   await first.stop();
 
@@ -56,7 +51,7 @@ test('reads write nothing: what they count is written all at once', async () => 
   const { api, start, folder } = installation;
   await start();
   const admin = await installation.admin();
-  const id = await newCollection(api, admin);
+  const id = await addCollection(api, admin, { name: 'Weather', openapi_spec });
   const database = new DatabaseSync(join(folder, 'portico.sqlite'), { readOnly: true });
   onTestFinished(() => database.close());
   /** Differs after each commit of another connection. */
@@ -81,7 +76,7 @@ describe.skipIf(!postgres || !redis)('two processes on one PostgreSQL', () => {
     const replicas = await Promise.all([installation.startReplica(), installation.startReplica()]);
     const [{ api: one }, { api: other }] = replicas;
     const admin = await installation.admin();
-    const id = await newCollection(one, admin);
+    const id = await addCollection(one, admin, { name: 'Weather', openapi_spec });
     await Promise.all([readTimes(one, admin, id, 40), readTimes(other, admin, id, 60)]);
     await Promise.all(replicas.map(({ service }) => service.stop()));
     const { api } = await installation.startReplica();

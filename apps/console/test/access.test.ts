@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from './accessible.ts';
-import { launchChromium } from './chromium.ts';
-import { startConsoleService, type ConsoleService, type Person } from './console-service.ts';
+import type { Person } from './console-service.ts';
+import { provideBrowser, provideService } from './provide-service.ts';
 import { goTo, openPage, screenshot, signIn } from './watched-page.ts';
 
-const browser = await launchChromium();
-afterAll(() => browser?.close());
+const browser = await provideBrowser();
 
 const numbered = (name: string, count: number) => Array.from({ length: count }, (_, index) => `${name}${index + 1}`);
 const personOf = (uid: string): Person => ({ uid, email: `${uid}@example.com` });
@@ -34,10 +33,9 @@ const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}/;
 
 describe.skipIf(!browser)('access', () => {
   if (!browser) return;
-  let service: ConsoleService;
+  const service = provideService({ IDENTITY_GROUPS_CLAIM: 'groups' });
   const ids = new Map<string, string>();
   beforeAll(async () => {
-    service = await startConsoleService({ IDENTITY_GROUPS_CLAIM: 'groups' });
     for (const person of [...team, asker, ...askers]) await service.register(person);
     for (const name of apiNames) {
       const openapi = { openapi: '3.0.3', info: { title: name, version: '1' }, paths: {} };
@@ -45,7 +43,6 @@ describe.skipIf(!browser)('access', () => {
       ids.set(name, (await service.ask<{ id: string }>('POST', '/api/collections/', made)).id);
     }
   });
-  afterAll(() => service.close());
 
   const opened = async (path: string, options: Parameters<typeof openPage>[2] = {}) => {
     const watched = await openPage(browser, service, options);

@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium } from './chromium.ts';
-import { startConsoleService, type ConsoleService, type Person } from './console-service.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { ConsoleService, Person } from './console-service.ts';
 import { documentsForImport } from './documents.ts';
 import { handOn, type Effort, type Hand } from './hand.ts';
+import { provideBrowser, provideService } from './provide-service.ts';
 import { dialogsClosed, openPage, screenshot } from './watched-page.ts';
 
-const browser = await launchChromium();
-afterAll(() => browser?.close());
+const browser = await provideBrowser();
 
 const personOf = (uid: string): Person => ({ uid, email: `${uid}@example.com` });
 const people = ['ada', 'bea', 'cyd', 'dan', 'eve', 'fay', 'gus', 'hal', 'ida', 'jon'].map(personOf);
@@ -44,13 +43,11 @@ type Step = keyof typeof efforts;
 
 describe.skipIf(!browser)("an administrator's day", () => {
   if (!browser) return;
-  let service: ConsoleService;
+  const service = provideService({ RATE_LIMIT_DEFAULT: '100000/60' });
   beforeAll(async () => {
-    service = await startConsoleService({ RATE_LIMIT_DEFAULT: '100000/60' });
     await service.register(colleague, { fullName: 'Kim Example' });
     await service.ask('PUT', `/api/profiles/${colleague.email}/role`, { role: 'admin' });
   });
-  afterAll(() => service.close());
 
   test('is done in the console with few clicks, and without an id', async () => {
     const { hand, page } = await startDay(browser, service);

@@ -1,12 +1,11 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from './accessible.ts';
-import { launchChromium } from './chromium.ts';
-import { firstAdmin, startConsoleService, type ConsoleService, type Person } from './console-service.ts';
+import { firstAdmin, type Person } from './console-service.ts';
+import { provideBrowser, provideService } from './provide-service.ts';
 import { openPage, screenshot, signIn } from './watched-page.ts';
 
-const browser = await launchChromium();
-afterAll(() => browser?.close());
+const browser = await provideBrowser();
 
 const ada: Person = { uid: 'ada', email: 'ada@example.com' };
 const eve: Person = { uid: 'eve', email: 'eve@example.com' };
@@ -113,7 +112,7 @@ const operationLinks = (page: Page) => page.getByRole('list', { name: 'Operation
 
 describe.skipIf(!browser)('the page of an API', () => {
   if (!browser) return;
-  let service: ConsoleService;
+  const service = provideService();
   const ids: Record<'Ships' | 'Wide' | 'Bare', string> = { Ships: '', Wide: '', Bare: '' };
 
   const create = async (name: keyof typeof ids, document: object, more: object = {}): Promise<void> => {
@@ -123,14 +122,12 @@ describe.skipIf(!browser)('the page of an API', () => {
   };
 
   beforeAll(async () => {
-    service = await startConsoleService();
     await service.register(ada);
     await service.register(eve);
     await create('Ships', documentOf(450), { description, authentication });
     await create('Wide', wide());
     await create('Bare', { openapi: '3.1.0', info: { title: 'Bare', version: '1' }, webhooks: {} });
   });
-  afterAll(() => service.close());
 
   const openApi = async (name: keyof typeof ids, options = {}, person: Person = ada, query = '') => {
     const watched = await openPage(browser, service, options);

@@ -1,11 +1,11 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { temporaryFolder } from '@portico/test-servers';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from './accessible.ts';
-import { launchChromium } from './chromium.ts';
-import { startConsoleService, type ConsoleService, type Person } from './console-service.ts';
+import { startConsoleService, type Person } from './console-service.ts';
+import { provideBrowser, provideService } from './provide-service.ts';
 import {
   dialogsClosed,
   goTo,
@@ -16,12 +16,10 @@ import {
   type WatchedPage,
 } from './watched-page.ts';
 
-const browser = await launchChromium();
+const browser = await provideBrowser();
 const samples = resolve(import.meta.dirname, '../../../samples');
-const folder = mkdtempSync(join(tmpdir(), 'portico-documents-'));
+const folder = temporaryFolder(afterAll);
 const documents = join(folder, 'documents');
-
-/** For many documents, on a machine that is busy. */
 
 /** More than JavaScript's numbers hold. */
 const huge = '90071992547409931234';
@@ -44,7 +42,6 @@ beforeAll(() => {
   };
   for (const [name, content] of Object.entries(files)) writeFileSync(join(documents, name), content);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const button = (page: Page, name: string | RegExp): Locator => page.getByRole('button', { name });
 const row = (page: Page, name: string): Locator => page.getByRole('row').filter({ hasText: name });
@@ -83,11 +80,7 @@ const expectNoSidewaysScrolling = async (page: Page): Promise<void> => {
 
 describe.skipIf(!browser)('APIs', () => {
   if (!browser) return;
-  let service: ConsoleService;
-  beforeAll(async () => {
-    service = await startConsoleService();
-  });
-  afterAll(() => service.close());
+  const service = provideService();
 
   const openAt = async (path: string, options: PageOptions = {}, of = service): Promise<WatchedPage> => {
     const watched = await openPage(browser, of, options);

@@ -1,20 +1,18 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from './accessible.ts';
-import { launchChromium } from './chromium.ts';
-import { firstAdmin, startConsoleService, type ConsoleService, type Person } from './console-service.ts';
+import { firstAdmin, type Person } from './console-service.ts';
+import { provideBrowser, provideService } from './provide-service.ts';
 import { openPage, screenshot, signIn } from './watched-page.ts';
 
-const browser = await launchChromium();
-afterAll(() => browser?.close());
+const browser = await provideBrowser();
 
 const ada: Person = { uid: 'ada', email: 'ada@example.com' };
 
 describe.skipIf(!browser)('the audit log', () => {
   if (!browser) return;
-  let service: ConsoleService;
+  const service = provideService();
   beforeAll(async () => {
-    service = await startConsoleService();
     await service.register(ada);
     const openapi = { openapi: '3.0.3', info: { title: 'Tide times', version: '1' }, paths: {} };
     await service.ask('POST', '/api/collections/', { name: 'Tide times', openapi_spec: openapi });
@@ -22,7 +20,6 @@ describe.skipIf(!browser)('the audit log', () => {
     const forged = { action: 'access.grant', profile: 'mallory@example.com', note: '<img src=x onerror=alert(1)>' };
     await service.ask('POST', '/api/audit/', { message: forged }, ada);
   });
-  afterAll(() => service.close());
 
   test.each(['light', 'dark'] as const)('tells who did what, by names, in the %s theme', async (theme) => {
     const { page } = await openPage(browser, service, { theme });

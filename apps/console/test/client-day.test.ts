@@ -1,14 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from './accessible.ts';
-import { launchChromium } from './chromium.ts';
-import { startConsoleService, type ConsoleService, type Person } from './console-service.ts';
+import type { Person } from './console-service.ts';
+import { provideBrowser, provideService } from './provide-service.ts';
 import { goTo, openPage, screenshot, signIn, type PageOptions } from './watched-page.ts';
 
-const browser = await launchChromium();
-afterAll(() => browser?.close());
+const browser = await provideBrowser();
 
 const ada: Person = { uid: 'ada', email: 'ada@example.com' };
 const eve: Person = { uid: 'eve', email: 'eve@example.com' };
@@ -33,7 +32,7 @@ const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasTe
 
 describe.skipIf(!browser)("a client's day", () => {
   if (!browser) return;
-  let service: ConsoleService;
+  const service = provideService();
   const ids = new Map<string, string>();
 
   const create = async (name: string, more: object = {}): Promise<void> => {
@@ -44,7 +43,6 @@ describe.skipIf(!browser)("a client's day", () => {
     service.ask('POST', '/api/access/grants', { profiles: [person.email], collections: [ids.get(name)] });
 
   beforeAll(async () => {
-    service = await startConsoleService();
     await service.register(ada, { fullName: 'Ada Lovelace', company: 'Engines' });
     await service.register(eve);
     await create('Tonwire Messages');
@@ -53,7 +51,6 @@ describe.skipIf(!browser)("a client's day", () => {
     await create('Hidden');
     await grant(ada, 'Tonwire Messages');
   });
-  afterAll(() => service.close());
 
   const openAt = async (path: string, person: Person = ada, options: PageOptions = {}) => {
     const watched = await openPage(browser, service, options);

@@ -1,20 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { freePort } from '@portico/test-servers';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { launchChromium } from './chromium.ts';
+import { freePort, temporaryFolder } from '@portico/test-servers';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { provideBrowser } from './provide-service.ts';
 import { openPage } from './watched-page.ts';
 
-const browser = await launchChromium();
-afterAll(() => browser?.close());
+const browser = await provideBrowser();
 
 /** The link that the demo prints last; the demo runs until the test ends. */
 const linkOfTheDemo = async (): Promise<string> => {
-  const folder = mkdtempSync(join(tmpdir(), 'portico-demo-'));
+  const folder = temporaryFolder(onTestFinished);
   const demo = spawn(process.execPath, ['-C', '@portico/source', 'tools/src/demo/main.ts'], {
     cwd: resolve(import.meta.dirname, '../../..'),
     env: { PATH: process.env['PATH'], DATA_DIR: folder, PORT: String(await freePort()) },
@@ -24,7 +21,6 @@ const linkOfTheDemo = async (): Promise<string> => {
   onTestFinished(async () => {
     demo.kill('SIGTERM');
     await ended;
-    rmSync(folder, { recursive: true, force: true });
   });
   for await (const line of createInterface({ input: demo.stdout })) {
     const [link] = /http:\S+\/console\S*/.exec(line) ?? [];

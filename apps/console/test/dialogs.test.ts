@@ -3,13 +3,12 @@ import { resolve } from 'node:path';
 import { startSmtpServer } from '@portico/test-servers';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { launchChromium } from './chromium.ts';
 import { startConsoleService, type ConsoleService } from './console-service.ts';
 import { ada, focusIn, seedDialogs, walks, type Seed, type Walk } from './dialog-walks.ts';
+import { provideBrowser } from './provide-service.ts';
 import { goTo, openPage, signIn } from './watched-page.ts';
 
-const browser = await launchChromium();
-afterAll(() => browser?.close());
+const browser = await provideBrowser();
 
 const sources = resolve(import.meta.dirname, '../src');
 

@@ -2,12 +2,11 @@ import { startFirebaseStandIn, type FirebasePerson, type FirebaseStandIn } from 
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from './accessible.ts';
-import { launchChromium } from './chromium.ts';
 import { startConsoleService, type ConsoleService } from './console-service.ts';
+import { provideBrowser } from './provide-service.ts';
 import { openPage, screenshot } from './watched-page.ts';
 
-const browser = await launchChromium();
-afterAll(() => browser?.close());
+const browser = await provideBrowser();
 
 const ada: FirebasePerson = {
   uid: 'ada-at-firebase',

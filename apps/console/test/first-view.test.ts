@@ -1,12 +1,11 @@
 import { statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium } from './chromium.ts';
-import { startConsoleService, type ConsoleService, type Person } from './console-service.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Person } from './console-service.ts';
+import { provideBrowser, provideService } from './provide-service.ts';
 import { openPage } from './watched-page.ts';
 
-const browser = await launchChromium();
-afterAll(() => browser?.close());
+const browser = await provideBrowser();
 
 const assets = resolve(import.meta.dirname, '../dist/assets');
 const kilobyte = 1_024;
@@ -17,12 +16,10 @@ const client: Person = { uid: 'cora', email: 'cora@example.com' };
 
 describe.skipIf(!browser)('the first view', () => {
   if (!browser) return;
-  let service: ConsoleService;
+  const service = provideService();
   beforeAll(async () => {
-    service = await startConsoleService();
     await service.register(client);
   });
-  afterAll(() => service.close());
 
   /** The files of the build that are asked for until nothing more is. */
   const loadedBy = async (link: string, heading: string) => {

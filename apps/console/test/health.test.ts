@@ -1,12 +1,11 @@
 import { startSmtpServer } from '@portico/test-servers';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { expectAccessible } from './accessible.ts';
-import { launchChromium } from './chromium.ts';
 import { startConsoleService, type ConsoleService, type Person } from './console-service.ts';
+import { provideBrowser } from './provide-service.ts';
 import { openPage, screenshot, signIn } from './watched-page.ts';
 
-const browser = await launchChromium();
-afterAll(() => browser?.close());
+const browser = await provideBrowser();
 
 const ada: Person = { uid: 'ada', email: 'ada@example.com' };
 

@@ -1,25 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from './accessible.ts';
-import { launchChromium } from './chromium.ts';
-import { firstAdmin, startConsoleService, type ConsoleService, type Person } from './console-service.ts';
+import { firstAdmin, type Person } from './console-service.ts';
+import { provideBrowser, provideService } from './provide-service.ts';
 import { openPage, signIn } from './watched-page.ts';
 
-const browser = await launchChromium();
-afterAll(() => browser?.close());
+const browser = await provideBrowser();
 
 const ada: Person = { uid: 'ada', email: 'ada@example.com' };
 const bob: Person = { uid: 'bob', email: 'bob@example.com' };
 
 describe.skipIf(!browser)('limits', () => {
   if (!browser) return;
-  let service: ConsoleService;
+  const service = provideService();
   beforeAll(async () => {
-    service = await startConsoleService();
     await service.register(ada, { fullName: 'Ada Example' });
     await service.register(bob, { fullName: 'Bob Example' });
     await service.ask('POST', '/api/groups', { name: 'Payments' });
   });
-  afterAll(() => service.close());
 
   const tierOf = async ({ email }: Person) =>
     (await service.ask<{ tier: string | null }>('GET', `/api/profiles/${email}?include=tier`)).tier;

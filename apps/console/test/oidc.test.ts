@@ -1,12 +1,11 @@
 import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from './accessible.ts';
-import { launchChromium } from './chromium.ts';
 import { personAtProvider, startConsoleAtProvider, type ConsoleAtProvider } from './console-at-provider.ts';
+import { provideBrowser } from './provide-service.ts';
 import { openPage, screenshot } from './watched-page.ts';
 
-const browser = await launchChromium();
-afterAll(() => browser?.close());
+const browser = await provideBrowser();
 
 /** Short enough to wait for: a token is renewed after two thirds of this. */
 const shortSeconds = 9;

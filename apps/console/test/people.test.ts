@@ -1,19 +1,18 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectAccessible } from './accessible.ts';
-import { launchChromium } from './chromium.ts';
-import { firstAdmin, startConsoleService, type ConsoleService, type Person } from './console-service.ts';
+import { firstAdmin, type Person } from './console-service.ts';
+import { provideBrowser, provideService } from './provide-service.ts';
 import { dialogsClosed, goTo, openPage, signIn } from './watched-page.ts';
 
-const browser = await launchChromium();
-afterAll(() => browser?.close());
+const browser = await provideBrowser();
 
 const personOf = (uid: string): Person => ({ uid, email: `${uid}@example.com` });
 const pathOf = (uid: string): string => `/people/${encodeURIComponent(personOf(uid).email)}`;
 
 describe.skipIf(!browser)('people', () => {
   if (!browser) return;
-  let service: ConsoleService;
+  const service = provideService();
   const waiting = (uid: string) => service.register(personOf(uid), { fullName: nameOf(uid), approved: false });
   const approved = (uid: string) => service.register(personOf(uid), { fullName: nameOf(uid) });
   const nameOf = (uid: string) => `${uid} Example`;
@@ -21,11 +20,6 @@ describe.skipIf(!browser)('people', () => {
     service.ask<Record<string, unknown>>('GET', `/api/profiles/${personOf(uid).email}?include=tier,suspension,key`);
   const choose = (page: Page, uid: string) => page.getByRole('checkbox', { name: `Select ${nameOf(uid)}` }).click();
   const dialog = (page: Page) => page.getByRole('dialog');
-
-  beforeAll(async () => {
-    service = await startConsoleService();
-  });
-  afterAll(() => service.close());
 
   test('the one who is approved alone gets a key that is shown once', async () => {
     await waiting('alone');

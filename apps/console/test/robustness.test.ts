@@ -1,12 +1,11 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from './accessible.ts';
-import { launchChromium } from './chromium.ts';
-import { startConsoleService, type ConsoleService, type Person } from './console-service.ts';
+import type { ConsoleService, Person } from './console-service.ts';
+import { provideBrowser, provideService } from './provide-service.ts';
 import { goTo, openPage, screenshot, signIn, type WatchedPage } from './watched-page.ts';
 
-const browser = await launchChromium();
-afterAll(() => browser?.close());
+const browser = await provideBrowser();
 
 const hourMs = 3_600_000;
 const away = /The service cannot be reached/;
@@ -19,13 +18,11 @@ const filter = (page: Page) => page.getByRole('searchbox');
 
 describe.skipIf(!browser)('the console', () => {
   if (!browser) return;
-  let service: ConsoleService;
+  const service = provideService();
   let isAway = false;
   beforeAll(async () => {
-    service = await startConsoleService();
     for (const uid of ['ada', 'bob', 'cyd']) await service.register(personOf(uid), { approved: false });
   });
-  afterAll(() => service.close());
   afterEach(() => comeBack());
 
   const goAway = async (): Promise<void> => {

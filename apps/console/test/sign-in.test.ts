@@ -1,12 +1,11 @@
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectAccessible } from './accessible.ts';
-import { launchChromium } from './chromium.ts';
-import { firstAdmin, startConsoleService, type ConsoleService, type Person } from './console-service.ts';
+import { firstAdmin, type Person } from './console-service.ts';
+import { provideBrowser, provideService } from './provide-service.ts';
 import { goTo, openPage, screenshot, signIn } from './watched-page.ts';
 
-const browser = await launchChromium();
-afterAll(() => browser?.close());
+const browser = await provideBrowser();
 
 const personOf = (uid: string): Person => ({ uid, email: `${uid}@example.com` });
 const signInButton = (page: Page) => page.getByRole('button', { name: 'Sign in with a one-time code' });
@@ -15,11 +14,7 @@ const headed = (page: Page, name: string) => page.getByRole('heading', { level: 
 
 describe.skipIf(!browser)('signing in', () => {
   if (!browser) return;
-  let service: ConsoleService;
-  beforeAll(async () => {
-    service = await startConsoleService();
-  });
-  afterAll(() => service.close());
+  const service = provideService();
 
   test('the printed link signs in without a click, and its code is gone from the address and the history', async () => {
     const { page } = await openPage(browser, service);

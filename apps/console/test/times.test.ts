@@ -1,11 +1,10 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium } from './chromium.ts';
-import { startConsoleService, type ConsoleService, type Person } from './console-service.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Person } from './console-service.ts';
+import { provideBrowser, provideService } from './provide-service.ts';
 import { goTo, openPage, signIn } from './watched-page.ts';
 
-const browser = await launchChromium();
-afterAll(() => browser?.close());
+const browser = await provideBrowser();
 
 const ada: Person = { uid: 'ada', email: 'ada@example.com' };
 const chosen = '2099-12-31';
@@ -20,10 +19,9 @@ const places = [
 
 describe.skipIf(!browser)('in every time zone and language', () => {
   if (!browser) return;
-  let service: ConsoleService;
+  const service = provideService();
   let api = '';
   beforeAll(async () => {
-    service = await startConsoleService();
     await service.register(ada);
     const openapi = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
     const made = { name: 'Weather', openapi_spec: openapi };
@@ -33,7 +31,6 @@ describe.skipIf(!browser)('in every time zone and language', () => {
     await service.ask('POST', '/api/access/grants', granted);
     await service.ask('PUT', `/api/profiles/${ada.email}/credentials`, { expires_at: chosen });
   });
-  afterAll(() => service.close());
 
   /** Nothing of a page is of another language, and an end is the day that was chosen. */
   const expectChosenDay = async (page: Page, path: string, count = 1): Promise<void> => {

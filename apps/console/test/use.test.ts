@@ -1,21 +1,19 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { expectAccessible } from './accessible.ts';
-import { launchChromium } from './chromium.ts';
-import { startConsoleService, type ConsoleService, type Person } from './console-service.ts';
+import type { Person } from './console-service.ts';
+import { provideBrowser, provideService } from './provide-service.ts';
 import { openPage, screenshot, signIn } from './watched-page.ts';
 
-const browser = await launchChromium();
-afterAll(() => browser?.close());
+const browser = await provideBrowser();
 
 const ada: Person = { uid: 'ada', email: 'ada@example.com' };
 const ben: Person = { uid: 'ben', email: 'ben@example.com' };
 
 describe.skipIf(!browser)('use', () => {
   if (!browser) return;
-  let service: ConsoleService;
+  const service = provideService();
   beforeAll(async () => {
-    service = await startConsoleService();
     for (const name of ['Tide times', 'Berth booking']) {
       const openapi = { openapi: '3.0.3', info: { title: name, version: '1' }, paths: {} };
       const { id } = await service.ask<{ id: string }>('POST', '/api/collections/', { name, openapi_spec: openapi });
@@ -29,7 +27,6 @@ describe.skipIf(!browser)('use', () => {
     const lines = () => service.ask<readonly unknown[]>('GET', '/api/usage?by=profile');
     await vi.waitFor(async () => expect(await lines()).toHaveLength(2), { timeout: 2 * 60_000 });
   });
-  afterAll(() => service.close());
 
   test.each(['light', 'dark'] as const)(
     'who used an API last week is two clicks away, in the %s theme',

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { brokenRules } from './accessible.ts';
-import { launchChromium } from './chromium.ts';
-import { startConsoleService, type ConsoleService } from './console-service.ts';
+import { provideBrowser, provideService } from './provide-service.ts';
 import { openPage } from './watched-page.ts';
 
-const browser = await launchChromium();
-afterAll(() => browser?.close());
+const browser = await provideBrowser();
 
 describe.skipIf(!browser)('a page that is watched', () => {
   if (!browser) return;
-  let service: ConsoleService;
-  beforeAll(async () => {
-    service = await startConsoleService();
-  });
-  afterAll(() => service.close());
+  const service = provideService();
 
   const inPage = async (script: () => unknown) => {
     const watched = await openPage(browser, service);

@@ -1,15 +1,14 @@
 import type { Page } from 'playwright-core';
 import type { RouteObject } from 'react-router';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { furtherRoutes, pages } from '../src/pages/pages.ts';
 import { expectAccessible } from './accessible.ts';
-import { launchChromium } from './chromium.ts';
-import { firstAdmin, startConsoleService, type ConsoleService } from './console-service.ts';
+import { firstAdmin } from './console-service.ts';
 import { seedHostileTexts, type HostileSeed } from './hostile-seed.ts';
+import { provideBrowser, provideService } from './provide-service.ts';
 import { goTo, openPage, screenshot, signIn } from './watched-page.ts';
 
-const browser = await launchChromium();
-afterAll(() => browser?.close());
+const browser = await provideBrowser();
 
 type Role = 'admin' | 'client';
 
@@ -36,13 +35,11 @@ const views: Readonly<Record<string, readonly string[]>> = {
 
 describe.skipIf(!browser)('what strangers write', () => {
   if (!browser) return;
-  let service: ConsoleService;
+  const service = provideService({ IDENTITY_GROUPS_CLAIM: 'groups' });
   let seed: HostileSeed;
   beforeAll(async () => {
-    service = await startConsoleService({ IDENTITY_GROUPS_CLAIM: 'groups' });
     seed = await seedHostileTexts(service);
   });
-  afterAll(() => service.close());
 
   const addressesOf = (role: Role): readonly string[] =>
     patternsOf(role).flatMap((pattern) => {

@@ -1,15 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { version } from '@portico/composition';
+import { temporaryFolder } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 
 const startService = (variables: Readonly<Record<string, string>>) => {
-  const folder = mkdtempSync(join(tmpdir(), 'portico-http-'));
+  const folder = temporaryFolder(onTestFinished);
   const service = spawn(process.execPath, ['-C', '@portico/source', join(import.meta.dirname, 'main.ts')], {
     env: { PATH: process.env.PATH, DATA_DIR: folder, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -18,7 +17,6 @@ const startService = (variables: Readonly<Record<string, string>>) => {
   onTestFinished(async () => {
     service.kill('SIGKILL');
     await ended;
-    rmSync(folder, { recursive: true });
   });
   return { service, ended };
 };

@@ -1,8 +1,9 @@
 import { createTestIssuer, testAccessAudiences, testIssuer } from '@portico/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../src/index.ts';
+import { provideSubject } from './provide-subject.ts';
 import { startInMemory } from './start-in-memory.ts';
-import { createCast, type Cast, type Person, type Subject } from './subject.ts';
+import type { Person } from './subject.ts';
 
 const mcpPath = '/mcp';
 const publicUrl = 'https://portico.example.com';
@@ -24,10 +25,8 @@ const elsewhere = routes
   .map(({ method, path }) => [method, path.replace(/:\w+/g, '11111111-1111-4111-8111-111111111111')] as const);
 
 describe('access tokens', () => {
-  let subject: Subject;
-  let cast: Cast;
+  const { subject, cast, call } = provideSubject(startInMemory, { http: { accessTokens } });
   let alice: Person;
-  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
   const mcp = (token: string) => call('POST', mcpPath, { token, json: ping });
   /** The profile that the last request was admitted as, by its log line. */
@@ -35,12 +34,9 @@ describe('access tokens', () => {
     (JSON.parse(subject.logLines().at(-1) ?? '{}') as Record<string, unknown>)['profile_id'];
 
   beforeAll(async () => {
-    subject = await startInMemory({ http: { accessTokens } });
-    cast = await createCast(subject);
     alice = await cast.register();
     expect((await call('GET', '/api/profiles/me', { token: alice.token })).status).toBe(200);
   });
-  afterAll(() => subject.close());
 
   test('a client is told where to get one', async () => {
     const { status, body, headers } = await call('GET', metadataPath);

@@ -1,3 +1,5 @@
+import { expect } from 'vitest';
+
 /** An answer of the service, as tests read it. */
 export interface Reply {
   readonly status: number;
@@ -12,3 +14,12 @@ export interface Reply {
   /** The body as a JSON array of objects. */
   readonly list: readonly Readonly<Record<string, unknown>>[];
 }
+
+/** What a request came to. */
+export const outcomeOf = ({ status, body }: Reply) => [status, body];
+
+/** What a request was refused with, in words. */
+export const refusalOf = ({ status, body }: Reply) => [status, body.detail];
+
+export const expectRefusal = (reply: Reply, status: number, detail: unknown): void =>
+  expect(outcomeOf(reply)).toEqual([status, { detail }]);

@@ -1,17 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { hostname } from 'node:os';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { provideSubject } from './provide-subject.ts';
 import { startInMemory } from './start-in-memory.ts';
-import { createCast, type Cast, type Subject } from './subject.ts';
+import type { Subject } from './subject.ts';
 
-let subject: Subject;
-let cast: Cast;
-beforeAll(async () => {
-  subject = await startInMemory({ http: { trustProxy: ['127.0.0.1'] } });
-  cast = await createCast(subject);
-});
-afterAll(() => subject.close());
+const { subject, cast } = provideSubject(startInMemory, { http: { trustProxy: ['127.0.0.1'] } });
 
 type Line = Readonly<Record<string, unknown>>;
 type Call = Parameters<Subject['client']['call']>;

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { compose, createLogger, readConfig, version, type Environment } from '@portico/composition';
 import { createUseCases } from '@portico/domain';
+import { recordingStream } from '@portico/test-servers';
 import { runDueJobs } from '@portico/testing';
 import { createHttpApp, createHttpServer } from '../src/index.ts';
 import { createTestClient } from './client.ts';
@@ -17,14 +17,8 @@ export const startComposed =
   async ({ settings = {}, http = {}, ports, groupsClaim = false, signsIn = false, ...rest } = {}) => {
     const variables = { ...(await variablesOf()), ...(groupsClaim ? { IDENTITY_GROUPS_CLAIM: 'groups' } : {}) };
     const folder = mkdtempSync(join(tmpdir(), 'portico-http-'));
-    const lines: string[] = [];
-    const destination = new Writable({
-      write: (chunk: Buffer, _encoding, done) => {
-        lines.push(chunk.toString('utf8'));
-        done();
-      },
-    });
-    const logger = createLogger('info', 'test', destination);
+    const { stream, written } = recordingStream();
+    const logger = createLogger('info', 'test', stream);
     // The suites create their first admin themselves.
     const config = {
       ...readConfig({ DATA_DIR: folder, ...variables }),
@@ -55,7 +49,7 @@ export const startComposed =
       runJobs: () => runDueJobs(all, useCases, Date.now),
       mails: null,
       clock: null,
-      logLines: () => lines,
+      logLines: () => written,
       close: async () => {
         client.close();
         await server.drain({ noticeMs: 0, deadlineMs: 1_000 });

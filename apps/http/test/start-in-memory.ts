@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { Writable } from 'node:stream';
 import { createLogger, version } from '@portico/composition';
+import { recordingStream } from '@portico/test-servers';
 import { createHarness, createTestSignIn, defaultSettings } from '@portico/testing';
 import { createHttpApp, createHttpServer, type HttpSettings } from '../src/index.ts';
 import { createTestClient } from './client.ts';
@@ -31,18 +31,12 @@ export const startInMemory: Start = async ({ settings = {}, http = {}, ports, si
           ...ports?.(plain.ports),
         })
       : plain;
-  const lines: string[] = [];
-  const destination = new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
-      lines.push(chunk.toString('utf8'));
-      done();
-    },
-  });
+  const { stream, written } = recordingStream();
   const app = createHttpApp({
     useCases: harness.useCases,
     documents: harness.documents,
     settings: { ...httpSettings, ...http },
-    logger: createLogger('info', 'portico', destination),
+    logger: createLogger('info', 'portico', stream),
     localIssuer: own?.localIssuer,
     localSignIn: own?.localSignIn,
     ...rest,
@@ -61,7 +55,7 @@ export const startInMemory: Start = async ({ settings = {}, http = {}, ports, si
     runJobs: harness.runJobs,
     mails: plain.mailer.sent,
     clock: plain.clock,
-    logLines: () => lines,
+    logLines: () => written,
     close: async () => {
       client.close();
       await server.drain({ noticeMs: 0, deadlineMs: 1_000 });

@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig, type Config } from './config.ts';
 import { ConfigurationError, defaultMailFrom } from './environment.ts';
@@ -324,9 +324,7 @@ test('operations are embedded by the built-in embedder unless OPERATION_EMBEDDER
 });
 
 test('secrets may come from files; both forms at once, or a missing file, are faults', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'portico-config-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'previous');
+  const file = join(temporaryFolder(onTestFinished), 'previous');
   writeFileSync(file, `${key}\n`);
   expect(readConfig({ SECRETS_KEY_PREVIOUS_FILE: file }).secretsKey.previous).toEqual([key]);
   writeFileSync(`${file}.url`, 'redis://:hunter2@cache\n');

@@ -22,6 +22,9 @@ export { sleep as sleepInRealTime } from './real-time.ts';
 export { stopTime, type StoppedTime } from './stopped-time.ts';
 export type { ServerControl } from './server-process.ts';
 export { freePort } from './free-port.ts';
+export { lateBound } from './late-bound.ts';
+export { recordingStream } from './recording-stream.ts';
+export { temporaryFolder } from './temporary-folder.ts';
 export { startFaultProxy, type FaultProxy } from './fault-proxy.ts';
 export type { FaultMode } from './faulty-connection.ts';
 export { parseMail, type ParsedMail } from './parse-mail.ts';
@@ -43,8 +46,6 @@ export { nomicStandIn, type StandInModel } from './ollama-stand-in/stand-in-mode
 export * from './identity-provider.ts';
 export {
   startFirebaseStandIn,
-  type FirebaseCall,
   type FirebasePerson,
   type FirebaseStandIn,
-  type FirebaseStandInOptions,
 } from './firebase-stand-in/firebase-stand-in.ts';

@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, chmodSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, chmodSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort } from '@portico/test-servers';
+import { freePort, temporaryFolder } from '@portico/test-servers';
 import { expect, onTestFinished } from 'vitest';
 import { root } from '../../src/service-process.ts';
 import { createInstallation } from '../installation.ts';
@@ -76,8 +75,7 @@ export const createPatient = async (): Promise<{ copy: () => string; remove: () 
   expect((await installation.tool('people', 'list', '--admins')).code).toBe(0);
   return {
     copy() {
-      const folder = mkdtempSync(join(tmpdir(), 'portico-doctor-'));
-      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      const folder = temporaryFolder(onTestFinished);
       cpSync(installation.folder, folder, { recursive: true });
       chmodSync(folder, 0o700);
       return folder;

@@ -10,17 +10,12 @@ import {
 } from '@portico/test-servers';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { root } from '../../src/service-process.ts';
-import { createInstallation, type Installation } from '../installation.ts';
+import type { Installation } from '../installation.ts';
+import { openInstallation } from '../provide-installation.ts';
 import { contentOf, type Diagnosis } from './diagnosis.ts';
 
 const [postgres, redis] = [await startPostgres(), await startRedis()];
 afterAll(() => Promise.all([postgres?.close(), redis?.close()]));
-
-const create = async (variables: Readonly<Record<string, string>> = {}): Promise<Installation> => {
-  const installation = await createInstallation(variables);
-  onTestFinished(() => installation.remove());
-  return installation;
-};
 
 const diagnosed = async ({ tool }: Installation): Promise<Diagnosis> => {
   const { code, stdout, stderr } = await tool('--json', 'doctor');
@@ -36,7 +31,7 @@ const isHealthy = (diagnosis: Diagnosis): void => {
 };
 
 test('the embedded default is healthy before its first start, beside a running service, after a crash and after a stop', async () => {
-  const installation = await create();
+  const installation = await openInstallation();
   const { folder } = installation;
   const empty = contentOf(folder);
   isHealthy(await diagnosed(installation));
@@ -68,7 +63,7 @@ test.skipIf(!postgres || !redis)(
     const [provider, smtp] = [await startIdentityProvider(), await startSmtpServer()];
     const [qdrant, ollama] = [await startQdrantStandIn({ apiKey: 'the-key' }), await startOllamaStandIn()];
     for (const server of [provider, smtp, qdrant, ollama]) onTestFinished(() => server?.close());
-    const installation = await create({
+    const installation = await openInstallation({
       DATABASE_URL: (await postgres?.newDatabase()) ?? '',
       REDIS_URL: redis?.url ?? '',
       IDENTITY_ISSUER: provider.issuer,
@@ -103,7 +98,7 @@ test.skipIf(!postgres || !redis)(
 );
 
 test('the table of the documents has every check, in the order in which they are told', async () => {
-  const { checks } = await diagnosed(await create());
+  const { checks } = await diagnosed(await openInstallation());
   const chapter =
     readFileSync(join(root, 'docs/operations.md'), 'utf8').split('## What is wrong: portico doctor')[1] ?? '';
   const documented = [...(chapter.split('\n## ')[0] ?? '').matchAll(/^\| `([a-z.-]+)` /gm)].map(([, id]) => id);
@@ -111,7 +106,7 @@ test('the table of the documents has every check, in the order in which they are
 });
 
 test('the lines for people name state, check, fault and advice, and those without a cause of their own share one', async () => {
-  const installation = await create({ REDIS_URL: 'redis://127.0.0.1:9' });
+  const installation = await openInstallation({ REDIS_URL: 'redis://127.0.0.1:9' });
   const { code, stdout } = await installation.tool('doctor');
   expect(code).toBe(1);
   const lines = stdout.trim().split('\n');

@@ -16,7 +16,7 @@ import {
   type SmtpServerTestOptions,
 } from '@portico/test-servers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createInstallation } from '../installation.ts';
+import { openInstallation } from '../provide-installation.ts';
 import { createPatient, doctor, expectDiagnosis, password, type Fault, type Variables } from './diagnosis.ts';
 
 const [postgres, redis] = [await startPostgres(), await startRedis()];
@@ -37,8 +37,7 @@ const ofDatabase = [...ofStores, 'database.version', 'database.tables', 'databas
 /** The address of a database after a first start, on which these statements were run then. */
 const migrated = async (folder: string, ...statements: readonly string[]): Promise<Variables> => {
   const variables = await onServers();
-  const installation = await createInstallation({ DATA_DIR: folder, ...variables });
-  onTestFinished(() => installation.remove());
+  const installation = await openInstallation({ DATA_DIR: folder, ...variables });
   expect((await installation.tool('people', 'list', '--admins')).code).toBe(0);
   for (const statement of statements)
     execFileSync(psql ?? '', ['-qv', 'ON_ERROR_STOP=1', '-d', variables.DATABASE_URL ?? '', '-c', statement]);

@@ -1,5 +1,6 @@
 import { sleepInRealTime, startFaultProxy, startSmtpServer, type FaultMode } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
+import { register } from '../clients.ts';
 import { askEverything, openStage, untilStateIs, type Stage as Service } from './stage.ts';
 import { away, failures, prepareSenders, present, trafficVariables, type Senders } from './traffic.ts';
 
@@ -48,12 +49,10 @@ const until = async ({ time }: Service, check: () => void): Promise<void> => {
 };
 
 const approve = async ({ api, time, senders: { admin } }: Stage, uid: string) => {
-  const email = `${uid}@example.com`;
-  const person = { firebase_uid: uid, email, full_name: uid };
-  const { id } = await time.passUntil(api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', person));
+  const id = await time.passUntil(register(api, uid));
   const answer = await time.passUntil(api.call(admin, 'POST', `/api/profiles/${id}/approve`));
   expect(answer.status).toBe(200);
-  return { email, secret: (answer.body as Record<string, string>).client_secret ?? '' };
+  return { email: `${uid}@example.com`, secret: (answer.body as Record<string, string>).client_secret ?? '' };
 };
 
 const mailsTo = ({ smtp }: Stage, email: string) => smtp.taken().filter(({ envelope }) => envelope.to.includes(email));

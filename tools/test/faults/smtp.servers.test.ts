@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startFaultProxy, startSmtpServer, type FaultMode } from '@portico/test-servers';
 import { describe, expect, test, type TestContext } from 'vitest';
+import { register } from '../clients.ts';
 import { createInstallation, type Installation } from '../installation.ts';
 import {
   away,
@@ -55,12 +56,10 @@ interface Approved {
 }
 
 const approve = async ({ installation: { api }, senders: { admin } }: Stage, uid: string): Promise<Approved> => {
-  const email = `${uid}@example.com`;
-  const person = { firebase_uid: uid, email, full_name: uid };
-  const { id } = await api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', person);
+  const id = await register(api, uid);
   const answer = await api.call(admin, 'POST', `/api/profiles/${id}/approve`);
   expect(answer.status).toBe(200);
-  return { id, email, secret: (answer.body as Record<string, string>).client_secret ?? '' };
+  return { id, email: `${uid}@example.com`, secret: (answer.body as Record<string, string>).client_secret ?? '' };
 };
 
 const mailsTo = ({ smtp }: Stage, email: string) => smtp.taken().filter(({ envelope }) => envelope.to.includes(email));

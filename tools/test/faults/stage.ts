@@ -1,9 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { createLogger, localAdmin, type Environment } from '@portico/composition';
-import { stopTime, type StoppedTime } from '@portico/test-servers';
+import { recordingStream, stopTime, temporaryFolder, type StoppedTime } from '@portico/test-servers';
 import { expect, onTestFinished, vi } from 'vitest';
 import { createApiClient, type ApiClient, type Credential } from '../../src/api-client.ts';
 import { startComposed, type ComposedService } from '../composed-service.ts';
@@ -29,15 +25,9 @@ export interface Stage {
 /** It ends with the test. */
 export const openStage = (variables: Environment): Stage => {
   const time = stopTime(vi);
-  const folder = mkdtempSync(join(tmpdir(), 'portico-faults-'));
-  let text = '';
-  const destination = new Writable({
-    write: (line: Buffer, _encoding, done) => {
-      text += line.toString();
-      done();
-    },
-  });
-  const logger = createLogger('info', 'test', destination);
+  const folder = temporaryFolder(onTestFinished);
+  const { stream, written } = recordingStream();
+  const logger = createLogger('info', 'test', stream);
   let running: ComposedService | null = null;
   const service = (): ComposedService => {
     if (!running) throw new Error('The service is not running');
@@ -51,13 +41,8 @@ export const openStage = (variables: Environment): Stage => {
   onTestFinished(async () => {
     if (running) await stop();
     time.goOn();
-    rmSync(folder, { recursive: true, force: true });
   });
-  const lines = () =>
-    text
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line) as LogLine);
+  const lines = () => written.map((line) => JSON.parse(line) as LogLine);
   return {
     time,
     get api() {
@@ -70,7 +55,7 @@ export const openStage = (variables: Environment): Stage => {
     mint: async (uid = localAdmin.uid, email = localAdmin.email) => ({
       token: (await service().portico.localIssuer?.mint({ uid, email, emailVerified: true, ttlSeconds: 7_200 })) ?? '',
     }),
-    log: () => ({ text, lines: lines() }),
+    log: () => ({ text: written.join(''), lines: lines() }),
     warnings: () => [
       ...new Set(
         lines()

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ApiClient, Credential } from '../../src/api-client.ts';
+import { addClient, addCollection } from '../clients.ts';
 
 /** Traffic would exceed the default limit within seconds. */
 export const trafficVariables = { RATE_LIMIT_DEFAULT: '1000000/60' } as const;
@@ -251,26 +252,14 @@ export const prepareSenders = async (
   tokenOf: (uid: string, email: string) => Promise<Credential>,
   uid = 'ada',
 ): Promise<Senders> => {
-  const email = `${uid}@example.com`;
-  const { id } = await api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', {
-    firebase_uid: uid,
-    email,
-    full_name: uid,
-  });
-  const approved = await api.ask<Record<string, string>>(admin, 'POST', `/api/profiles/${id}/approve`);
-  const key = { clientId: approved.client_id ?? '', secret: approved.client_secret ?? '' };
+  const { id, key } = await addClient(api, admin, uid);
   const collection = await createCollection(api, admin, 'Weather forecast', 'Rain and sun for every city');
   await api.ask(admin, 'POST', `/api/access/clients/${id}/collections/${collection}`);
-  return { client: { id, key, token: await tokenOf(uid, email) }, admin, collection };
+  return { client: { id, key, token: await tokenOf(uid, `${uid}@example.com`) }, admin, collection };
 };
 
-export const createCollection = async (
-  api: ApiClient,
-  admin: Credential,
-  name: string,
-  description = '',
-): Promise<string> =>
-  (await api.ask<{ id: string }>(admin, 'POST', '/api/collections/', { name, description, openapi_spec: document })).id;
+export const createCollection = (api: ApiClient, admin: Credential, name: string, description = ''): Promise<string> =>
+  addCollection(api, admin, { name, description, openapi_spec: document });
 
 /** Reads until the value meets the condition, and returns it; throws after ten minutes. */
 export const eventually = async <T>(read: () => Promise<T> | T, holds: (value: T) => boolean): Promise<T> => {

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openApiDocument, routes } from '../../src/index.ts';
 import { parseEnd } from '@portico/domain';
 import type { CallOptions } from '../client.ts';
 import type { Reply } from '../reply.ts';
+import { provideSubject } from '../provide-subject.ts';
 import { httpSettings, startInMemory } from '../start-in-memory.ts';
-import { createCast, smallDocument, type Cast, type Subject } from '../subject.ts';
+import { smallDocument } from '../subject.ts';
 import { createValueMaker, type Schema } from './json-schema-values.ts';
 
 interface Operation {
@@ -59,29 +60,20 @@ const sayable = (values: readonly unknown[]) => [...new Set(values.map(saidInQue
  * texts).
  */
 describe('what the OpenAPI document says about requests', () => {
-  let subject: Subject;
-  let cast: Cast;
+  const { cast, call, asAdmin } = provideSubject(startInMemory, {
+    http: { bodyLimitBytes: 4_194_304, specBodyLimitBytes: 4_194_304 },
+  });
   let targets: Readonly<Record<string, string>>;
 
   beforeAll(async () => {
-    subject = await startInMemory({ http: { bodyLimitBytes: 4_194_304, specBodyLimitBytes: 4_194_304 } });
-    cast = await createCast(subject);
     const client = await cast.newClient();
-    const asAdmin = { token: cast.admin };
     const rule = { allowed_limit: 1_000_000, window_seconds: 60 };
-    await subject.client.call('POST', '/api/rate-limits/tiers', { ...asAdmin, json: { tier: 'standing', ...rule } });
-    const override = await subject.client.call('POST', '/api/rate-limits/overrides', {
-      ...asAdmin,
-      json: { client_id: client.id, ...rule },
-    });
-    const account = await subject.client.call('POST', '/api/service-accounts', {
-      ...asAdmin,
-      json: { name: 'standing', scopes: ['audit:read'] },
-    });
-    const group = await subject.client.call('POST', '/api/groups', { ...asAdmin, json: { name: 'Standing crew' } });
+    await asAdmin('POST', '/api/rate-limits/tiers', { tier: 'standing', ...rule });
+    const override = await asAdmin('POST', '/api/rate-limits/overrides', { client_id: client.id, ...rule });
+    const account = await asAdmin('POST', '/api/service-accounts', { name: 'standing', scopes: ['audit:read'] });
+    const group = await asAdmin('POST', '/api/groups', { name: 'Standing crew' });
     targets = {
       account_id: String(account.body.id),
-
       group_id: String(group.body.id),
       user_id: client.id,
       client_profile_id: client.id,
@@ -94,7 +86,6 @@ describe('what the OpenAPI document says about requests', () => {
       id: String(override.body.id),
     };
   });
-  afterAll(() => subject.close());
 
   const send = (
     { path, method, security }: (typeof operations)[number],
@@ -103,7 +94,7 @@ describe('what the OpenAPI document says about requests', () => {
   ): Promise<Reply> => {
     const target = path.replace(/\{(\w+)\}/g, (_, name: string) => targets[name] ?? 'x');
     const options: CallOptions = security.length > 0 ? { token: cast.admin } : {};
-    return subject.client.call(method, target + query, {
+    return call(method, target + query, {
       ...(path.endsWith('/register') ? {} : options),
       ...(raw === undefined ? {} : { raw, headers: json }),
     });

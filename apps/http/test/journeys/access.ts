@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCast, textOf, unknownId, type Cast, type Start, type Subject } from '../subject.ts';
+import { expect, test } from 'vitest';
+import { expectRefusal, outcomeOf } from '../reply.ts';
+import { provideSubject } from '../provide-subject.ts';
+import { textOf, unknownId, type Start } from '../subject.ts';
 
 /** Granting, revoking and listing access. */
 export const accessSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
-  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
-  const asAdmin = (method: string, path: string) => call(method, `/api/access${path}`, { token: cast.admin });
-
-  beforeAll(async () => {
-    subject = await start();
-    cast = await createCast(subject);
-  });
-  afterAll(() => subject.close());
+  const { cast, call, asAdmin: ask } = provideSubject(start);
+  const asAdmin = (method: string, path: string) => ask(method, `/api/access${path}`);
 
   test('a grant returns the pair and its time, and cannot be repeated', async () => {
     const client = await cast.newClient();
@@ -21,8 +15,7 @@ export const accessSuite = (start: Start): void => {
     expect(reply.status).toBe(201);
     expect(Object.keys(reply.body)).toEqual(['message', 'client_id', 'collection_id', 'granted_at']);
     expect(reply.body).toMatchObject({ client_id: client.id, collection_id: collection });
-    const again = await cast.grant(client, collection);
-    expect([again.status, again.body]).toEqual([409, { detail: 'Client already has access' }]);
+    expectRefusal(await cast.grant(client, collection), 409, 'Client already has access');
   });
 
   test('of concurrent grants of one pair, one succeeds', async () => {
@@ -62,11 +55,9 @@ export const accessSuite = (start: Start): void => {
     const client = await cast.newClient();
     const collection = await cast.newCollection();
     await cast.grant(client, collection);
-    const reply = await cast.revoke(client, collection);
-    expect([reply.status, reply.body]).toEqual([200, { message: 'Access revoked' }]);
+    expect(outcomeOf(await cast.revoke(client, collection))).toEqual([200, { message: 'Access revoked' }]);
     expect((await call('GET', `/api/collections/${collection}`, { key: client.key })).status).toBe(403);
-    const again = await cast.revoke(client, collection);
-    expect([again.status, again.body]).toEqual([404, { detail: 'Grant not found' }]);
+    expectRefusal(await cast.revoke(client, collection), 404, 'Grant not found');
     expect((await cast.grant(client, collection)).status).toBe(201);
   });
 
@@ -75,8 +66,7 @@ export const accessSuite = (start: Start): void => {
     const collection = await cast.newCollection();
     for (const missing of [unknownId, 'malformed', cast.adminId]) {
       for (const method of ['POST', 'DELETE']) {
-        const reply = await asAdmin(method, `/clients/${missing}/collections/${collection}`);
-        expect([reply.status, reply.body]).toEqual([404, { detail: 'Client not found' }]);
+        expectRefusal(await asAdmin(method, `/clients/${missing}/collections/${collection}`), 404, 'Client not found');
       }
       expect((await asAdmin('GET', `/clients/${missing}/collections`)).body).toEqual({ detail: 'Client not found' });
     }
@@ -85,8 +75,7 @@ export const accessSuite = (start: Start): void => {
         const reply = await asAdmin(method, `/clients/${client.id}/collections/${missing}`);
         expect([reply.status, reply.body]).toEqual([404, { detail: 'Collection not found' }]);
       }
-      const clients = await asAdmin('GET', `/collections/${missing}/clients`);
-      expect([clients.status, clients.body]).toEqual([404, { detail: 'Collection not found' }]);
+      expectRefusal(await asAdmin('GET', `/collections/${missing}/clients`), 404, 'Collection not found');
     }
     const both = await asAdmin('POST', `/clients/malformed/collections/malformed`);
     expect(textOf(both.body.detail)).toBe('Client not found');

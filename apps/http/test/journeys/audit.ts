@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCast, textOf, unknownId, type Cast, type Client, type Start, type Subject } from '../subject.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { provideSubject } from '../provide-subject.ts';
+import { textOf, unknownId, type Client, type Start } from '../subject.ts';
 
 /** Writing, paging, filtering and exporting the audit log. */
 export const auditSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
+  const { cast, call } = provideSubject(start);
   let client: Client;
-  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
   const write = (json: unknown) => call('POST', '/api/audit/', { key: client.key, json });
   const writeText = (raw: string) =>
     call('POST', '/api/audit/', { key: client.key, raw, headers: ['Content-Type', 'application/json'] });
   const page = (query: string) => call('GET', `/api/audit/?${query}`, { token: cast.admin });
 
   beforeAll(async () => {
-    subject = await start();
-    cast = await createCast(subject);
     client = await cast.newClient();
   });
-  afterAll(() => subject.close());
 
   describe('writing', () => {
     test('returns id, message and timestamp, by default the time of arrival', async () => {

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { routes, type Route } from '../../src/index.ts';
 import type { CallOptions } from '../client.ts';
-import { createCast, type Cast, type Client, type Start, type Subject } from '../subject.ts';
+import { provideSubject } from '../provide-subject.ts';
+import type { Client, Start } from '../subject.ts';
 
 const requests = 3_000;
 /** Another seed makes other requests; a failure prints this one, so that it can be reproduced. */
@@ -81,19 +82,17 @@ const question: fc.Arbitrary<Question> = fc.record({
 
 /** Whatever is sent, the answer is one that the OpenAPI document lists, errors are JSON, and none is a 500. */
 export const badInputSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
+  const { cast, call } = provideSubject(start, {
+    settings: { defaultLimit: { allowed: 1_000_000, windowSeconds: 60 } },
+  });
   let client: Client;
   let collection: string;
   let examples: ReadonlyMap<string, unknown>;
   beforeAll(async () => {
-    subject = await start({ settings: { defaultLimit: { allowed: 1_000_000, windowSeconds: 60 } } });
-    cast = await createCast(subject);
     client = await cast.newClient();
     collection = await cast.newCollection();
-    examples = examplesOf((await subject.client.call('GET', '/openapi.json')).body);
+    examples = examplesOf((await call('GET', '/openapi.json')).body);
   });
-  afterAll(() => subject.close());
 
   const credentials = (who: Question['who']): CallOptions => {
     switch (who) {
@@ -138,7 +137,7 @@ export const badInputSuite = (start: Start): void => {
         });
         const search = new URLSearchParams(query).toString();
         const raw = bytesOf(body, route.operation);
-        const reply = await subject.client.call(route.method, search ? `${path}?${search}` : path, {
+        const reply = await call(route.method, search ? `${path}?${search}` : path, {
           ...credentials(who),
           ...(raw === undefined ? {} : { raw, headers: contentType ? ['Content-Type', contentType] : [] }),
         });

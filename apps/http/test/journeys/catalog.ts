@@ -1,22 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { outcomeOf, refusalOf } from '../reply.ts';
 import type { CallOptions } from '../client.ts';
-import {
-  createCast,
-  expectStatus,
-  smallDocument,
-  textOf,
-  type Cast,
-  type Client,
-  type Start,
-  type Subject,
-} from '../subject.ts';
+import { provideSubject } from '../provide-subject.ts';
+import { expectStatus, smallDocument, textOf, type Client, type Start } from '../subject.ts';
 
 /** Discoverable collections, and the catalog that shows them. */
 export const catalogSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
+  const { subject, cast, call, pages } = provideSubject(start);
   let ada: Client;
-  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
   const catalog = (query: string, by: CallOptions = { key: ada.key }) => call('GET', `/api/catalog${query}`, by);
   const open = (name: string, fields: Readonly<Record<string, unknown>> = {}) =>
     cast.newCollection({ name, discoverable: true, ...fields });
@@ -24,11 +15,8 @@ export const catalogSuite = (start: Start): void => {
     expectStatus(await call('PUT', `/api/collections/${collection}`, { token: cast.admin, json }), 200);
 
   beforeAll(async () => {
-    subject = await start();
-    cast = await createCast(subject);
     ada = await cast.newClient();
   });
-  afterAll(() => subject.close());
 
   test('shows nobody a collection that is not discoverable, and everybody approved one that is', async () => {
     const hidden = await cast.newCollection({ name: 'secret project' });
@@ -49,8 +37,7 @@ export const catalogSuite = (start: Start): void => {
 
   test('is for approved profiles', async () => {
     for (const by of [await cast.register(), await cast.register()]) {
-      const reply = await catalog('', { token: by.token });
-      expect([reply.status, reply.body]).toEqual([403, { detail: 'Approval required' }]);
+      expect(outcomeOf(await catalog('', { token: by.token }))).toEqual([403, { detail: 'Approval required' }]);
     }
   });
 
@@ -109,19 +96,14 @@ export const catalogSuite = (start: Start): void => {
   test('has pages, in the order of lists, which keep what was searched for', async () => {
     const names = ['page ä', 'Page b', 'page a', 'PAGE C', 'page b'];
     for (const name of names) await open(name);
-    const pages: string[][] = [];
-    let next: string | undefined = '?q=page&limit=2';
-    while (next !== undefined) {
-      const reply = await catalog(next);
-      pages.push(reply.list.map(({ name }) => textOf(name)));
-      next = /^<\/api\/catalog(\?[^>]*)>; rel="next"$/.exec(reply.headers.link ?? '')?.[1];
-    }
-    expect(pages.map((page) => page.map((name) => name.toLowerCase()))).toEqual([
+    const found = await pages('/api/catalog?q=page&limit=2', { key: ada.key });
+    const named = found.map(({ list }) => list.map(({ name }) => textOf(name)));
+    expect(named.map((page) => page.map((name) => name.toLowerCase()))).toEqual([
       ['page a', 'page b'],
       ['page b', 'page c'],
       ['page ä'],
     ]);
-    expect(new Set(pages.flat())).toEqual(new Set(names));
+    expect(new Set(named.flat())).toEqual(new Set(names));
     expect((await catalog('?q=page&limit=5')).headers.link).toBeUndefined();
     expect((await catalog('?limit=0')).status).toBe(400);
     expect((await catalog('?limit=1000')).status).toBe(200);
@@ -164,8 +146,7 @@ export const catalogSuite = (start: Start): void => {
 
     test.each([['yes'], [1], [[true]], [{}]])('is no %j', async (discoverable) => {
       const json = { name: 'x', openapi_spec: smallDocument, discoverable };
-      const reply = await call('POST', '/api/collections/', { token: cast.admin, json });
-      expect([reply.status, reply.body.detail]).toEqual([
+      expect(refusalOf(await call('POST', '/api/collections/', { token: cast.admin, json }))).toEqual([
         400,
         'Invalid request body: discoverable must be true or false',
       ]);

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCast, expectStatus, textOf, type Cast, type Client, type Start, type Subject } from '../subject.ts';
+import { describe, expect, test } from 'vitest';
+import { provideSubject } from '../provide-subject.ts';
+import { expectStatus, textOf, type Client, type Start } from '../subject.ts';
 
 /** Requests that close themselves, because the asker gets the collection in another way. */
 export const closedRequestsSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
+  const { subject, cast, call, asAdmin: ask } = provideSubject(start, { groupsClaim: true });
   const asAdmin = async (method: string, path: string, status: number, json?: unknown) =>
-    expectStatus(
-      await subject.client.call(method, path, { token: cast.admin, ...(json === undefined ? {} : { json }) }),
-      status,
-    );
+    expectStatus(await ask(method, path, json), status);
   const asked = async ({ key }: Client, collection_id: string): Promise<string> => {
     const json = { collection_id, reason: 'To send reminders' };
-    const reply = await subject.client.call('POST', '/api/access/requests', { key, json });
+    const reply = await call('POST', '/api/access/requests', { key, json });
     return textOf(expectStatus(reply, 201).body.id);
   };
   const newGroup = async (name: string = crypto.randomUUID()): Promise<string> =>
@@ -24,14 +21,8 @@ export const closedRequestsSuite = (start: Start): void => {
   };
   const signIn = async ({ uid, email }: Client, groups: readonly string[]) => {
     const token = await subject.mint({ uid, email, groups });
-    return expectStatus(await subject.client.call('GET', '/api/profiles/me', { token }), 200);
+    return expectStatus(await call('GET', '/api/profiles/me', { token }), 200);
   };
-
-  beforeAll(async () => {
-    subject = await start({ groupsClaim: true });
-    cast = await createCast(subject);
-  });
-  afterAll(() => subject.close());
 
   /** Each gives the client the collection, and nothing to anybody else. */
   const ways: Readonly<Record<string, (client: Client, collection: string) => Promise<unknown>>> = {
@@ -90,7 +81,7 @@ export const closedRequestsSuite = (start: Start): void => {
       for (const id of others) expect(await statusOf(id)).toBe('pending');
       const reply = await asAdmin('POST', `/api/access/requests/${request}/approve`, 409);
       expect(reply.body).toEqual({ detail: 'Request already decided: granted' });
-      expectStatus(await subject.client.call('GET', `/api/collections/${collection}`, { key: ada.key }), 200);
+      expectStatus(await call('GET', `/api/collections/${collection}`, { key: ada.key }), 200);
     });
   });
 };

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { CallOptions } from '../client.ts';
-import type { Reply } from '../reply.ts';
-import { createCast, smallDocument, textOf, unknownId, type Cast, type Start, type Subject } from '../subject.ts';
+import { outcomeOf, type Reply } from '../reply.ts';
+import { provideSubject } from '../provide-subject.ts';
+import { smallDocument, textOf, unknownId, type Start } from '../subject.ts';
 
 const secured = {
   ...smallDocument,
@@ -11,9 +12,7 @@ const secured = {
 
 /** Creating, changing, reading and listing collections. */
 export const collectionsSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
-  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
+  const { subject, cast, call, pages } = provideSubject(start);
   const create = (json: unknown, query = '') => call('POST', `/api/collections/${query}`, { token: cast.admin, json });
   const change = (id: string, json: unknown, query = '') =>
     call('PUT', `/api/collections/${id}${query}`, { token: cast.admin, json });
@@ -22,12 +21,6 @@ export const collectionsSuite = (start: Start): void => {
   const readMetadata = (id: string, options: CallOptions = { token: cast.admin }) =>
     call('GET', `/api/collections/${id}/metadata`, options);
   const invalid = (reply: Reply) => [reply.status, textOf(reply.body.detail).startsWith('Invalid request body: ')];
-
-  beforeAll(async () => {
-    subject = await start();
-    cast = await createCast(subject);
-  });
-  afterAll(() => subject.close());
 
   describe('creating', () => {
     test('returns the whole collection', async () => {
@@ -183,8 +176,7 @@ export const collectionsSuite = (start: Start): void => {
     test('an invalid body is reported before a missing collection', async () => {
       expect((await change(unknownId, { name: 5 })).status).toBe(400);
       for (const id of [unknownId, 'malformed']) {
-        const reply = await change(id, { name: 'n' });
-        expect([reply.status, reply.body]).toEqual([404, { detail: 'Collection not found' }]);
+        expect(outcomeOf(await change(id, { name: 'n' }))).toEqual([404, { detail: 'Collection not found' }]);
       }
     });
   });
@@ -193,8 +185,7 @@ export const collectionsSuite = (start: Start): void => {
     test('removes the collection for good', async () => {
       const id = await cast.newCollection();
       const remove = () => call('DELETE', `/api/collections/${id}`, { token: cast.admin });
-      const reply = await remove();
-      expect([reply.status, reply.body]).toEqual([200, { message: 'Collection deleted' }]);
+      expect(outcomeOf(await remove())).toEqual([200, { message: 'Collection deleted' }]);
       expect((await remove()).status).toBe(404);
       expect((await read(id)).status).toBe(404);
       expect((await call('DELETE', '/api/collections/x', { token: cast.admin })).status).toBe(404);
@@ -207,11 +198,9 @@ export const collectionsSuite = (start: Start): void => {
       const client = await cast.newClient();
       for (const options of [{ token: client.token }, { key: client.key }]) {
         for (const get of [read, readMetadata]) {
-          const refused = await get(id, options);
-          expect([refused.status, refused.body]).toEqual([403, { detail: 'No access to this collection' }]);
+          expect(outcomeOf(await get(id, options))).toEqual([403, { detail: 'No access to this collection' }]);
           for (const missing of [unknownId, 'malformed', '%00', `${id}x`]) {
-            const reply = await get(missing, options);
-            expect([reply.status, reply.body]).toEqual([404, { detail: 'Collection not found' }]);
+            expect(outcomeOf(await get(missing, options))).toEqual([404, { detail: 'Collection not found' }]);
           }
         }
       }
@@ -355,15 +344,9 @@ export const collectionsSuite = (start: Start): void => {
     test('the links of the pages lead through the whole list', async () => {
       for (let count = 0; count < 5; count++) await cast.newCollection({ name: 'Same name' });
       const whole = (await call('GET', '/api/collections/', { token: cast.admin })).list;
-      const seen: unknown[] = [];
-      let path: string | undefined = '/api/collections/?limit=2';
-      while (path) {
-        const page: Reply = await call('GET', path, { token: cast.admin });
-        expect(page.list.length).toBeLessThanOrEqual(2);
-        seen.push(...page.list);
-        path = /^<([^>]+)>; rel="next"$/.exec(page.headers.link ?? '')?.[1];
-      }
-      expect(seen).toEqual(whole);
+      const found = await pages('/api/collections/?limit=2');
+      for (const { list } of found) expect(list.length).toBeLessThanOrEqual(2);
+      expect(found.flatMap(({ list }) => list)).toEqual(whole);
     });
 
     test.each(['limit=0', 'limit=1001', 'limit=x', 'limit=1.5', 'limit=-1', 'limit=1&limit=2'])(

@@ -1,6 +1,7 @@
 import type { SignInWay } from '@portico/composition';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Start, Subject } from '../subject.ts';
+import { expect, test } from 'vitest';
+import { provideSubject } from '../provide-subject.ts';
+import type { Start } from '../subject.ts';
 
 const ways: readonly SignInWay[] = [
   {
@@ -30,13 +31,7 @@ const ways: readonly SignInWay[] = [
 
 /** What a page of the service is told before anybody has signed in. */
 export const consoleSuite = (start: Start): void => {
-  let subject: Subject;
-  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
-
-  beforeAll(async () => {
-    subject = await start({ http: { signInWays: ways } });
-  });
-  afterAll(() => subject.close());
+  const { call } = provideSubject(start, { http: { signInWays: ways } });
 
   test('anyone may read how to sign in, in the order of preference', async () => {
     const { status, body } = await call('GET', '/console/config.json');

@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCast, smallDocument, textOf, type Cast, type Start, type Subject } from '../subject.ts';
+import { expect, test } from 'vitest';
+import { provideSubject } from '../provide-subject.ts';
+import { smallDocument, textOf, type Start } from '../subject.ts';
 
 /** What the service derives from a document. */
 export const documentFactsSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
-  const create = (json: unknown, query = '') =>
-    subject.client.call('POST', `/api/collections/${query}`, { token: cast.admin, json });
-  const readMetadata = (id: string) =>
-    subject.client.call('GET', `/api/collections/${id}/metadata`, { token: cast.admin });
-
-  beforeAll(async () => {
-    subject = await start();
-    cast = await createCast(subject);
-  });
-  afterAll(() => subject.close());
+  const { cast, call } = provideSubject(start);
+  const create = (json: unknown, query = '') => call('POST', `/api/collections/${query}`, { token: cast.admin, json });
+  const readMetadata = (id: string) => call('GET', `/api/collections/${id}/metadata`, { token: cast.admin });
 
   test('a document with huge texts is accepted, and its warnings and metadata stay small', async () => {
     const hostile = {
@@ -55,7 +47,7 @@ export const documentFactsSuite = (start: Start): void => {
     const spec = `{"openapi":"3.0.3","info":{"title":"t","version":"1"},"paths":{},"components":{"securitySchemes":${schemes}}}`;
     const raw = `{"name":"Numbers","prototype":1,"openapi_spec":${spec}}`;
     const options = { token: cast.admin, raw, headers: ['Content-Type', 'application/json'] };
-    const { status, body } = await subject.client.call('POST', '/api/collections/', options);
+    const { status, body } = await call('POST', '/api/collections/', options);
     expect(status).toBe(201);
     expect((await readMetadata(textOf(body.id))).body.authentication).toMatchObject({ type: 'bearer' });
   });

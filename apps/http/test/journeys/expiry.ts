@@ -1,24 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCast, textOf, type Cast, type Client, type Start, type Subject } from '../subject.ts';
+import { describe, expect, test } from 'vitest';
+import { expectRefusal, refusalOf } from '../reply.ts';
+import { provideSubject } from '../provide-subject.ts';
+import { textOf, type Client, type Start } from '../subject.ts';
 
 const farEnd = '2999-12-31';
 const afterFarEnd = '3000-01-01T00:00:00.000Z';
 
 /** Grants and keys that end. */
 export const expirySuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
-  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
+  const { subject, cast, call, asAdmin } = provideSubject(start);
   const pair = ({ id }: Client, collection: string) => `/api/access/clients/${id}/collections/${collection}`;
-  const asAdmin = (method: string, path: string, json?: unknown) =>
-    call(method, path, { token: cast.admin, ...(json === undefined ? {} : { json }) });
   const isoIn = (milliseconds: number) => new Date((subject.clock?.now() ?? Date.now()) + milliseconds).toISOString();
-
-  beforeAll(async () => {
-    subject = await start();
-    cast = await createCast(subject);
-  });
-  afterAll(() => subject.close());
 
   describe('a grant', () => {
     test('has the end that it was given; a date alone is its last day', async () => {
@@ -42,15 +34,13 @@ export const expirySuite = (start: Start): void => {
       });
       expect((await asAdmin('PUT', pair(client, collection), { expires_at: null })).body.expires_at).toBeNull();
       const other = await cast.newCollection();
-      const missing = await asAdmin('PUT', pair(client, other), { expires_at: null });
-      expect([missing.status, missing.body]).toEqual([404, { detail: 'Grant not found' }]);
+      expectRefusal(await asAdmin('PUT', pair(client, other), { expires_at: null }), 404, 'Grant not found');
     });
 
     test.each(['soon', '2026-02-30', '10000-01-01', 7])('cannot end %j', async (expires_at) => {
       const [client, collection] = [await cast.newClient(), await cast.newCollection()];
       for (const method of ['POST', 'PUT']) {
-        const reply = await asAdmin(method, pair(client, collection), { expires_at });
-        expect([reply.status, reply.body.detail]).toEqual([
+        expect(refusalOf(await asAdmin(method, pair(client, collection), { expires_at }))).toEqual([
           400,
           expect.stringMatching(/^Invalid request body: expires_at must be /),
         ]);
@@ -59,8 +49,7 @@ export const expirySuite = (start: Start): void => {
 
     test('cannot end in the past', async () => {
       const [client, collection] = [await cast.newClient(), await cast.newCollection()];
-      const reply = await asAdmin('POST', pair(client, collection), { expires_at: isoIn(-1) });
-      expect([reply.status, reply.body.detail]).toEqual([
+      expect(refusalOf(await asAdmin('POST', pair(client, collection), { expires_at: isoIn(-1) }))).toEqual([
         400,
         expect.stringMatching(/^Invalid request body: expires_at must be in the future, it is \d{4}-/),
       ]);
@@ -235,8 +224,7 @@ export const expirySuite = (start: Start): void => {
 
     test('that is not there has no end', async () => {
       const pending = await cast.register();
-      const reply = await asAdmin('PUT', credentials(pending.id), { expires_at: farEnd });
-      expect([reply.status, reply.body]).toEqual([409, { detail: 'User not approved' }]);
+      expectRefusal(await asAdmin('PUT', credentials(pending.id), { expires_at: farEnd }), 409, 'User not approved');
       await asAdmin('PUT', `/api/profiles/${pending.id}/role`, { role: 'admin' });
       await asAdmin('PUT', `/api/profiles/${pending.id}/role`, { role: 'client' });
       const keyless = await asAdmin('PUT', credentials(pending.id), { expires_at: farEnd });

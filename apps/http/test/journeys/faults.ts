@@ -4,6 +4,7 @@ import { stopTime, type StoppedTime } from '@portico/test-servers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { makeAccountToken, PorticoError, type AuditEntry, type EntryId, type ServiceAccountId } from '@portico/domain';
 import { routes } from '../../src/index.ts';
+import { outcomeOf } from '../reply.ts';
 import { createCast, expectStatus, unknownId, type Start, type StartOptions, type Subject } from '../subject.ts';
 
 /** What is read here of the service's own document. */
@@ -82,8 +83,7 @@ export const faultsSuite = (start: Start): void => {
   test('a registration that cannot be stored is a 500', async () => {
     await startWith({ ports: ({ profiles }) => ({ profiles: { ...profiles, add: broken } }) });
     const json = { firebase_uid: 'u', email: 'u@example.com', full_name: 'U' };
-    const reply = await subject.client.call('POST', '/api/profiles/register', { json });
-    expect([reply.status, reply.body]).toEqual([500, internal]);
+    expect(outcomeOf(await subject.client.call('POST', '/api/profiles/register', { json }))).toEqual([500, internal]);
   });
 
   test('a registration without the required token is a 401', async () => {
@@ -133,8 +133,7 @@ export const faultsSuite = (start: Start): void => {
     const client = await cast.newClient();
     const none = await subject.client.call('POST', '/api/vector/search', { key: client.key, json: { query: 'q' } });
     expect([none.status, none.list]).toEqual([200, []]);
-    const health = await subject.client.call('GET', '/api/vector/health');
-    expect([health.status, health.body]).toEqual([
+    expect(outcomeOf(await subject.client.call('GET', '/api/vector/health'))).toEqual([
       503,
       {
         status: 'unavailable',
@@ -173,8 +172,7 @@ export const faultsSuite = (start: Start): void => {
       { name: 'cache', essential: false, check: () => Promise.resolve() },
     ];
     await startWith({ ports: ({ embedder }) => ({ probes, embedder: { ...embedder, check: loading } }) });
-    const reply = await subject.client.call('GET', '/ready');
-    expect([reply.status, reply.body]).toEqual([
+    expect(outcomeOf(await subject.client.call('GET', '/ready'))).toEqual([
       503,
       {
         status: 'not ready',
@@ -215,8 +213,7 @@ export const faultsSuite = (start: Start): void => {
     const answer = subject.client.call('GET', '/api/profiles/', { token: cast.admin });
     await asked.promise;
     await time.pass(50);
-    const reply = await answer;
-    expect([reply.status, reply.body]).toEqual([500, internal]);
+    expect(outcomeOf(await answer)).toEqual([500, internal]);
     release();
     expect((await subject.client.call('GET', '/api/profiles/', { token: cast.admin })).status).toBe(200);
   });

@@ -1,16 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { expectRefusal, outcomeOf } from '../reply.ts';
 import type { CallOptions } from '../client.ts';
-import {
-  createCast,
-  expectStatus,
-  smallDocument,
-  textOf,
-  unknownId,
-  type Cast,
-  type Client,
-  type Start,
-  type Subject,
-} from '../subject.ts';
+import { provideSubject } from '../provide-subject.ts';
+import { expectStatus, smallDocument, textOf, unknownId, type Client, type Start } from '../subject.ts';
 
 const weather = {
   ...smallDocument,
@@ -30,13 +22,9 @@ const nothing = {
 
 /** Groups: by hand and by claim, and what their members see. */
 export const groupsSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
+  const { subject, cast, call, pages, asAdmin } = provideSubject(start, { groupsClaim: true });
   let collection: string;
   let made = 0;
-  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
-  const asAdmin = (method: string, path: string, json?: unknown) =>
-    call(method, path, { token: cast.admin, ...(json === undefined ? {} : { json }) });
   const newGroup = async (fields: Readonly<Record<string, unknown>> = {}) => {
     const name = `Crew ${++made}`;
     const { body } = expectStatus(await asAdmin('POST', '/api/groups', { name, ...fields }), 201);
@@ -95,12 +83,9 @@ export const groupsSuite = (start: Start): void => {
   };
 
   beforeAll(async () => {
-    subject = await start({ groupsClaim: true });
-    cast = await createCast(subject);
     collection = await cast.newCollection({ name: 'Weather', description: 'Forecasts', openapi_spec: weather });
     await subject.runJobs();
   });
-  afterAll(() => subject.close());
 
   describe('a group', () => {
     test('is created, read, changed and deleted', async () => {
@@ -150,10 +135,8 @@ export const groupsSuite = (start: Start): void => {
       const [one, other] = [await newGroup(), await newGroup()];
       const taken = [409, { detail: 'Group already exists' }];
       const missing = [404, { detail: 'Tier not found' }];
-      const outcome = async (method: string, path: string, json: object) => {
-        const { status, body } = await asAdmin(method, path, json);
-        return [status, body];
-      };
+      const outcome = async (method: string, path: string, json: object) =>
+        outcomeOf(await asAdmin(method, path, json));
       expect(await outcome('POST', '/api/groups', { name: one.name })).toEqual(taken);
       expect(await outcome('PUT', `/api/groups/${other.id}`, { name: one.name })).toEqual(taken);
       expect(await outcome('POST', '/api/groups', { name: 'Tierless', tier: 'none' })).toEqual(missing);
@@ -178,8 +161,7 @@ export const groupsSuite = (start: Start): void => {
           ['PUT', `/collections/${collection}`, { expires_at: null }],
           ['DELETE', `/collections/${collection}`],
         ] as const) {
-          const reply = await asAdmin(method, `${at}${rest}`, json);
-          expect([reply.status, reply.body]).toEqual([404, { detail: 'Group not found' }]);
+          expectRefusal(await asAdmin(method, `${at}${rest}`, json), 404, 'Group not found');
         }
       }
     });
@@ -247,27 +229,18 @@ export const groupsSuite = (start: Start): void => {
       const most = Array.from({ length: 10_000 }, (_, at) => `a${at}`);
       const { body } = expectStatus(await asAdmin('POST', `/api/groups/${group.id}/members`, { profiles: most }), 200);
       expect(body.outcomes).toHaveLength(10_000);
-      const tooMany = await asAdmin('POST', `/api/groups/${group.id}/members`, { profiles: [...most, 'x'] });
-      expect([tooMany.status, tooMany.body]).toEqual([
-        400,
-        { detail: 'Invalid request body: profiles must have at most 10000 entries' },
-      ]);
+      expect(outcomeOf(await asAdmin('POST', `/api/groups/${group.id}/members`, { profiles: [...most, 'x'] }))).toEqual(
+        [400, { detail: 'Invalid request body: profiles must have at most 10000 entries' }],
+      );
       const emails = [ada, bob].map(({ email }) => email).sort();
-      let path: string | undefined = `/api/groups/${group.id}/members?limit=1`;
-      const found: unknown[] = [];
-      while (path) {
-        const page = expectStatus(await asAdmin('GET', path), 200);
-        found.push(...page.list.map(({ email }) => email));
-        path = /<([^>]+)>; rel="next"/.exec(page.headers.link ?? '')?.[1];
-      }
-      expect(found).toEqual(emails);
+      const found = await pages(`/api/groups/${group.id}/members?limit=1`);
+      expect(found.flatMap(({ list }) => list.map(({ email }) => email))).toEqual(emails);
     });
 
     test('must be a profile', async () => {
       const { id } = await newGroup();
       for (const method of ['POST', 'DELETE']) {
-        const reply = await asAdmin(method, `/api/groups/${id}/members/${unknownId}`);
-        expect([reply.status, reply.body]).toEqual([404, { detail: 'User not found' }]);
+        expectRefusal(await asAdmin(method, `/api/groups/${id}/members/${unknownId}`), 404, 'User not found');
       }
       expect((await asAdmin('GET', `/api/profiles/${unknownId}/groups`)).body).toEqual({ detail: 'User not found' });
     });
@@ -307,8 +280,7 @@ export const groupsSuite = (start: Start): void => {
       expect((await asAdmin('POST', at)).status).toBe(409);
       const kept = await asAdmin('PUT', at, { expires_at: null });
       expect([kept.status, kept.body]).toEqual([200, { message: 'Access changed', ...pair, expires_at: null }]);
-      const past = await asAdmin('PUT', at, { expires_at: '2020-01-31' });
-      expect([past.status, past.body]).toEqual([
+      expect(outcomeOf(await asAdmin('PUT', at, { expires_at: '2020-01-31' }))).toEqual([
         400,
         {
           detail: expect.stringMatching(
@@ -370,8 +342,7 @@ export const groupsSuite = (start: Start): void => {
       const [group, client] = [await newCrew(), await cast.newClient()];
       const at = `/api/groups/${group.id}/members/${client.id}`;
       const token = await signIn(await tokenOf(client, [group.name]));
-      const refused = await asAdmin('DELETE', at);
-      expect([refused.status, refused.body]).toEqual([
+      expect(outcomeOf(await asAdmin('DELETE', at))).toEqual([
         409,
         { detail: "The identity provider's claim puts the user into the group: remove it there" },
       ]);

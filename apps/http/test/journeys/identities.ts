@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCast, textOf, type Cast, type Person, type Start, type Subject } from '../subject.ts';
+import { describe, expect, test } from 'vitest';
+import { outcomeOf } from '../reply.ts';
+import { provideSubject } from '../provide-subject.ts';
+import { textOf, type Person, type Start } from '../subject.ts';
 
 const path = '/api/profiles/register';
 const bodyOf = (uid: string, email = `${uid}@example.com`) => ({ firebase_uid: uid, email, full_name: 'Alice' });
@@ -8,9 +10,7 @@ const invalidToken = { detail: 'Invalid or expired token' };
 
 /** Which token is bound to which profile. */
 export const identitiesSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
-  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
+  const { subject, cast, call } = provideSubject(start);
   const me = (token: string) => call('GET', '/api/profiles/me', { token });
   const isBound = async (id: unknown) => {
     const { list } = await call('GET', '/api/profiles/?include=bound', { token: cast.admin });
@@ -21,12 +21,6 @@ export const identitiesSuite = (start: Start): void => {
     const { body } = await call('GET', `/api/audit/?${query}`, { token: cast.admin });
     return (body.data as { message: unknown }[]).map(({ message }) => message);
   };
-
-  beforeAll(async () => {
-    subject = await start();
-    cast = await createCast(subject);
-  });
-  afterAll(() => subject.close());
 
   describe('the first token', () => {
     test.each([
@@ -39,8 +33,7 @@ export const identitiesSuite = (start: Start): void => {
       const token = await subject.mint({ uid: person.uid, ...claims });
       expect((await me(token)).status).toBe(404);
       for (const taken of ['/api/collections/', '/api/rate-limits/tiers/active/all']) {
-        const reply = await call('GET', taken, { token });
-        expect([reply.status, reply.body]).toEqual([401, invalidToken]);
+        expect(outcomeOf(await call('GET', taken, { token }))).toEqual([401, invalidToken]);
       }
       expect((await call('POST', '/api/profiles/me/credentials', { token })).status).toBe(401);
       expect(await isBound(person.id)).toBe(false);
@@ -102,17 +95,14 @@ export const identitiesSuite = (start: Start): void => {
 
 /** A registration that requires a token. */
 export const demandedTokensSuite = (start: Start): void => {
-  let subject: Subject;
   const failedMax = 4;
-  const register = (json: unknown, token?: string) =>
-    subject.client.call('POST', path, { json, ...(token === undefined ? {} : { token }) });
-  const mint = (uid: string, email?: string) => subject.mint({ uid, ...(email === undefined ? {} : { email }) });
-
-  beforeAll(async () => {
-    const failedCredentialsLimit = { allowed: failedMax, windowSeconds: 3_600 };
-    subject = await start({ settings: { registrationRequiresToken: true, failedCredentialsLimit } });
+  const failedCredentialsLimit = { allowed: failedMax, windowSeconds: 3_600 };
+  const { subject, call } = provideSubject(start, {
+    settings: { registrationRequiresToken: true, failedCredentialsLimit },
   });
-  afterAll(() => subject.close());
+  const register = (json: unknown, token?: string) =>
+    call('POST', path, { json, ...(token === undefined ? {} : { token }) });
+  const mint = (uid: string, email?: string) => subject.mint({ uid, ...(email === undefined ? {} : { email }) });
 
   test('is a 401 without one, before its body is checked', async () => {
     const reply = await register({});
@@ -128,14 +118,11 @@ export const demandedTokensSuite = (start: Start): void => {
     const token = await mint('still', 'still@example.com');
     expect((await register({}, token)).status).toBe(400);
     expect((await register(bodyOf('still'), token)).status).toBe(201);
-    expect((await subject.client.call('GET', '/api/profiles/me', { token: await mint('still') })).status).toBe(200);
+    expect((await call('GET', '/api/profiles/me', { token: await mint('still') })).status).toBe(200);
   });
 
   test('is a 401 if the token does not bind the profile, and a 400 if its e-mail differs', async () => {
-    const outcome = async (uid: string, token: string) => {
-      const { status, body } = await register(bodyOf(uid), token);
-      return [status, body];
-    };
+    const outcome = async (uid: string, token: string) => outcomeOf(await register(bodyOf(uid), token));
     expect(await outcome('a', await mint('b', 'a@example.com'))).toEqual([401, invalidToken]);
     expect(await outcome('a', await mint('a'))).toEqual([401, invalidToken]);
     expect(await outcome('a', await mint('a', 'b@example.com'))).toEqual([400, notThatOfTheToken]);

@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../src/index.ts';
 import type { CallOptions } from '../client.ts';
-import {
-  createCast,
-  smallDocument,
-  textOf,
-  unknownId,
-  type Cast,
-  type Client,
-  type Start,
-  type Subject,
-} from '../subject.ts';
+import { expectRefusal } from '../reply.ts';
+import { provideSubject } from '../provide-subject.ts';
+import { smallDocument, textOf, unknownId, type Client, type Start } from '../subject.ts';
 
 const json = ['Content-Type', 'application/json'];
 const blanks = ['', ' ', '\t\n'];
@@ -19,19 +12,12 @@ const badTarget =
 
 /** The rules for input that apply to every endpoint (specification, section 1). */
 export const inputSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
+  const { cast, call, asAdmin } = provideSubject(start);
   let client: Client;
-  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
-  const asAdmin = (method: string, path: string, body?: unknown) =>
-    call(method, path, { token: cast.admin, ...(body === undefined ? {} : { json: body }) });
 
   beforeAll(async () => {
-    subject = await start();
-    cast = await createCast(subject);
     client = await cast.newClient();
   });
-  afterAll(() => subject.close());
 
   describe('empty and absent values', () => {
     const withQuery = routes.filter(({ query }) => query !== null);
@@ -71,10 +57,7 @@ export const inputSuite = (start: Start): void => {
         expect(reply.status).toBe(200);
         expect((await asAdmin('GET', `/api/collections/${id}`)).body.openapi_spec).toEqual(smallDocument);
         const created = await asAdmin('POST', '/api/collections/', { name: 'n', openapi_spec: blank });
-        expect([created.status, created.body]).toEqual([
-          400,
-          { detail: 'Invalid request body: openapi_spec is required' },
-        ]);
+        expectRefusal(created, 400, 'Invalid request body: openapi_spec is required');
       }
     });
 
@@ -117,8 +100,7 @@ export const inputSuite = (start: Start): void => {
       const detail = `Invalid request body: ${field} must not contain control characters, line separators or bidirectional controls`;
       const token = path.endsWith('me') ? client.token : cast.admin;
       for (const character of unplain) {
-        const reply = await call(method, path, { token, json: body(`Customer,${character}read on`) });
-        expect([reply.status, reply.body]).toEqual([400, { detail }]);
+        expectRefusal(await call(method, path, { token, json: body(`Customer,${character}read on`) }), 400, detail);
       }
     });
 

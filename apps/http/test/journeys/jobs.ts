@@ -1,17 +1,29 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { DeliveryError, type Mailer } from '@portico/domain';
-import { createCast, textOf, unknownId, type Cast, type Start, type Subject } from '../subject.ts';
+import { provideSubject } from '../provide-subject.ts';
+import { textOf, unknownId, type Start } from '../subject.ts';
 
 /** What an administrator sees of background jobs, and does about those that were given up. */
 export const jobsSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
+  const {
+    subject,
+    cast,
+    call,
+    pages,
+    asAdmin: ask,
+  } = provideSubject(start, {
+    ports: ({ mailer }) => ({
+      mailer: {
+        enabled: true,
+        send: (mail) => (failure ? Promise.reject(failure) : mailer.send(mail)),
+      } satisfies Mailer,
+    }),
+  });
   let failure: Error | null = null;
-  const asAdmin = (method: string, path: string, json?: unknown) =>
-    subject.client.call(method, `/api/jobs${path}`, { token: cast.admin, ...(json === undefined ? {} : { json }) });
+  const asAdmin = (method: string, path: string, json?: unknown) => ask(method, `/api/jobs${path}`, json);
   const listed = async (query = '') => (await asAdmin('GET', `/dead${query}`)).list;
   const actions = async () => {
-    const { body } = await subject.client.call('GET', '/api/audit/?source=system&pageSize=100', { token: cast.admin });
+    const { body } = await call('GET', '/api/audit/?source=system&pageSize=100', { token: cast.admin });
     return (body.data as { message: { action: string; job_id?: string; count?: number } }[])
       .map(({ message }) => message)
       .filter(({ action }) => action.startsWith('job.'))
@@ -21,7 +33,7 @@ export const jobsSuite = (start: Start): void => {
   const giveUp = async (decision: 'approve' | 'reject' = 'reject') => {
     const person = await cast.register();
     await subject.runJobs();
-    await subject.client.call('POST', `/api/profiles/${person.id}/${decision}`, { token: cast.admin });
+    await call('POST', `/api/profiles/${person.id}/${decision}`, { token: cast.admin });
     failure = new DeliveryError('550 no such mailbox', true);
     await subject.runJobs();
     failure = null;
@@ -31,18 +43,8 @@ export const jobsSuite = (start: Start): void => {
   };
 
   beforeAll(async () => {
-    subject = await start({
-      ports: ({ mailer }) => ({
-        mailer: {
-          enabled: true,
-          send: (mail) => (failure ? Promise.reject(failure) : mailer.send(mail)),
-        } satisfies Mailer,
-      }),
-    });
-    cast = await createCast(subject);
     await subject.runJobs();
   });
-  afterAll(() => subject.close());
 
   test('jobs are counted by kind and state', async () => {
     await cast.newCollection();
@@ -58,14 +60,14 @@ export const jobsSuite = (start: Start): void => {
   test('a mail that will be tried again says when', async () => {
     const person = await cast.register();
     await subject.runJobs();
-    await subject.client.call('POST', `/api/profiles/${person.id}/reject`, { token: cast.admin });
+    await call('POST', `/api/profiles/${person.id}/reject`, { token: cast.admin });
     failure = new Error('the server is busy');
     await subject.runJobs();
     failure = null;
     const { body } = await asAdmin('GET', '');
     expect(body).toMatchObject({ waiting: 0, retrying: 1, dead: 0 });
     expect(Date.parse(textOf(body.next_retry_at))).toBeGreaterThan(0);
-    await subject.client.call('DELETE', `/api/profiles/${person.id}`, { token: cast.admin });
+    await call('DELETE', `/api/profiles/${person.id}`, { token: cast.admin });
   });
 
   test('a dead letter says whom it was for and why it failed, and is sent once it is retried', async () => {
@@ -119,12 +121,7 @@ export const jobsSuite = (start: Start): void => {
 
   test('dead letters are listed page by page', async () => {
     const jobs = [(await giveUp()).job, (await giveUp()).job, (await giveUp()).job];
-    const paged: unknown[] = [];
-    for (let path: string | undefined = '/api/jobs/dead?limit=2'; path;) {
-      const { list, headers } = await subject.client.call('GET', path, { token: cast.admin });
-      paged.push(...list.map(({ id }) => id));
-      path = /^<(.+)>; rel="next"$/.exec(String(headers.link ?? ''))?.[1];
-    }
+    const paged = (await pages('/api/jobs/dead?limit=2')).flatMap(({ list }) => list.map(({ id }) => id));
     expect(new Set(paged)).toEqual(new Set(jobs));
     expect(paged).toHaveLength(3);
   });
@@ -132,7 +129,7 @@ export const jobsSuite = (start: Start): void => {
   test('nobody but an administrator sees jobs', async () => {
     const { token } = await cast.newClient();
     for (const path of ['', '/dead']) {
-      expect((await subject.client.call('GET', `/api/jobs${path}`, { token })).status).toBe(403);
+      expect((await call('GET', `/api/jobs${path}`, { token })).status).toBe(403);
     }
   });
 };

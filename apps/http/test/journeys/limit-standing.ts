@@ -1,15 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCast, type Cast, type Client, type Start, type Subject } from '../subject.ts';
+import { expect, test } from 'vitest';
+import { provideSubject } from '../provide-subject.ts';
+import type { Client, Start } from '../subject.ts';
 
 /** Which clients are near their limit. */
 export const limitStandingSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
-  const asAdmin = (method: string, path: string, json?: unknown) =>
-    subject.client.call(method, `/api/rate-limits${path}`, {
-      token: cast.admin,
-      ...(json === undefined ? {} : { json }),
-    });
+  const {
+    cast,
+    call,
+    asAdmin: ask,
+  } = provideSubject(start, {
+    settings: { defaultLimit: { allowed: 1_000, windowSeconds: 3_600 } },
+  });
+  const asAdmin = (method: string, path: string, json?: unknown) => ask(method, `/api/rate-limits${path}`, json);
   const near = async (query = '') => (await asAdmin('GET', `/standing${query}`)).body;
   const emailsOf = ({ clients }: Readonly<Record<string, unknown>>) =>
     (clients as { email: string }[]).map(({ email }) => email);
@@ -18,15 +20,9 @@ export const limitStandingSuite = (start: Start): void => {
     const client = await cast.newClient();
     await asAdmin('POST', '/overrides', { client_id: client.id, allowed_limit: allowed, window_seconds: 3_600 });
     const path = '/api/rate-limits/tiers/active/all';
-    for (let i = 0; i < sent; i++) await subject.client.call('GET', path, { key: client.key });
+    for (let i = 0; i < sent; i++) await call('GET', path, { key: client.key });
     return client;
   };
-
-  beforeAll(async () => {
-    subject = await start({ settings: { defaultLimit: { allowed: 1_000, windowSeconds: 3_600 } } });
-    cast = await createCast(subject);
-  });
-  afterAll(() => subject.close());
 
   test('lists who has used most of what it may, the largest share first, and counts nothing', async () => {
     const [little, most, all] = [await clientWith(10, 2), await clientWith(10, 8), await clientWith(5, 7)];
@@ -65,12 +61,12 @@ export const limitStandingSuite = (start: Start): void => {
     const listed = emailsOf(await near('?at_least=0&limit=1000'));
     expect(listed).not.toContain(quiet.email);
     expect(listed.length).toBeGreaterThan(0);
-    const { body } = await subject.client.call('GET', '/api/profiles/me', { token: cast.admin });
+    const { body } = await call('GET', '/api/profiles/me', { token: cast.admin });
     expect(listed).not.toContain(body.email);
   });
 
   test('a client learns nothing of others', async () => {
     const { token } = await cast.newClient();
-    expect((await subject.client.call('GET', '/api/rate-limits/standing', { token })).status).toBe(403);
+    expect((await call('GET', '/api/rate-limits/standing', { token })).status).toBe(403);
   });
 };

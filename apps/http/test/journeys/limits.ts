@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { expectRefusal, outcomeOf, refusalOf } from '../reply.ts';
 import type { CallOptions } from '../client.ts';
-import { createCast, textOf, unknownId, type Cast, type Start, type Subject } from '../subject.ts';
+import { provideSubject } from '../provide-subject.ts';
+import { textOf, unknownId, type Start, type Subject } from '../subject.ts';
 
 const invalid = 'Invalid request body: ';
 
@@ -21,19 +23,17 @@ const quotaOf = (header: string | undefined) => {
 
 /** Tiers, overrides, the effective limit, and what a limited caller sees. */
 export const limitsSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
-  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
-  const asAdmin = (method: string, path: string, json?: unknown) =>
-    call(method, `/api/rate-limits${path}`, { token: cast.admin, ...(json === undefined ? {} : { json }) });
+  const {
+    subject,
+    cast,
+    call,
+    asAdmin: ask,
+  } = provideSubject(start, {
+    settings: { defaultLimit: { allowed: 100, windowSeconds: 60 } },
+  });
+  const asAdmin = (method: string, path: string, json?: unknown) => ask(method, `/api/rate-limits${path}`, json);
   const newTier = (fields: Readonly<Record<string, unknown>>) =>
     asAdmin('POST', '/tiers', { allowed_limit: 10, window_seconds: 60, ...fields });
-
-  beforeAll(async () => {
-    subject = await start({ settings: { defaultLimit: { allowed: 100, windowSeconds: 60 } } });
-    cast = await createCast(subject);
-  });
-  afterAll(() => subject.close());
 
   describe('tiers', () => {
     test('are created, changed in part, listed by name and deleted', async () => {
@@ -58,8 +58,7 @@ export const limitsSuite = (start: Start): void => {
         const active = await call('GET', '/api/rate-limits/tiers/active/all', credential);
         expect(active.list.map(({ tier }) => tier)).toEqual(['bronze']);
       }
-      const removed = await asAdmin('DELETE', '/tiers/silver');
-      expect([removed.status, removed.body]).toEqual([200, { message: 'Tier deleted' }]);
+      expect(outcomeOf(await asAdmin('DELETE', '/tiers/silver'))).toEqual([200, { message: 'Tier deleted' }]);
       expect((await asAdmin('DELETE', '/tiers/silver')).body).toEqual({ detail: 'Tier not found' });
     });
 
@@ -157,8 +156,7 @@ export const limitsSuite = (start: Start): void => {
       expect(changed.body).toMatchObject({ id, allowed_limit: 8, window_seconds: 30, is_active: false });
       expect((await asAdmin('PUT', path, { is_active: true })).body.is_active).toBe(true);
       expect((await asAdmin('PUT', path, { is_active: 'yes' })).status).toBe(400);
-      const removed = await asAdmin('DELETE', path);
-      expect([removed.status, removed.body]).toEqual([200, { message: 'Override deleted' }]);
+      expect(outcomeOf(await asAdmin('DELETE', path))).toEqual([200, { message: 'Override deleted' }]);
       expect((await asAdmin('PUT', path, {})).body).toEqual({ detail: 'Override not found' });
     });
 
@@ -170,8 +168,7 @@ export const limitsSuite = (start: Start): void => {
     test('an unknown client is a 404; an empty one, or one that is not a string, is a 400', async () => {
       const pending = await cast.register();
       for (const client of [unknownId, 'malformed', cast.adminId, pending.id]) {
-        const reply = await override(client);
-        expect([reply.status, reply.body]).toEqual([404, { detail: 'Client not found' }]);
+        expectRefusal(await override(client), 404, 'Client not found');
       }
       for (const client of [undefined, null, 5, '']) expect((await override(client)).status).toBe(400);
     });
@@ -224,8 +221,7 @@ export const limitsSuite = (start: Start): void => {
         expect((await call('GET', `/api/rate-limits/effective/${id}`, { key: client.key })).status).toBe(200);
       }
       for (const id of [other.id, unknownId, 'malformed']) {
-        const reply = await effective(id, { token: client.token });
-        expect([reply.status, reply.body]).toEqual([403, { detail: 'Admin access required' }]);
+        expectRefusal(await effective(id, { token: client.token }), 403, 'Admin access required');
         if (id !== other.id) expect((await effective(id, { token: cast.admin })).status).toBe(404);
       }
     });
@@ -272,20 +268,13 @@ export const limitsSuite = (start: Start): void => {
 
 /** Callers without valid credentials, if they are counted by address. */
 export const strangersSuite = (start: Start): void => {
-  let subject: Subject;
-  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
-
-  beforeAll(async () => {
-    subject = await start({
-      settings: {
-        anonymousLimit: { allowed: 6, windowSeconds: 60 },
-        failedCredentialsLimit: { allowed: 2, windowSeconds: 60 },
-      },
-      http: { trustProxy: ['127.0.0.1'] },
-    });
+  const { subject, cast, call } = provideSubject(start, {
+    settings: {
+      anonymousLimit: { allowed: 6, windowSeconds: 60 },
+      failedCredentialsLimit: { allowed: 2, windowSeconds: 60 },
+    },
+    http: { trustProxy: ['127.0.0.1'] },
   });
-  afterAll(() => subject.close());
-
   const from = (address: string) => ({ headers: ['X-Forwarded-For', address] });
 
   test('are counted by the address that the proxy names, registrations included', async () => {
@@ -310,7 +299,7 @@ export const strangersSuite = (start: Start): void => {
   });
 
   test('failed key pairs count the same, in two headers and in one string', async () => {
-    const { key } = await (await createCast(subject)).newClient();
+    const { key } = await cast.newClient();
     const wrong = `${key.clientId}.${key.secret.slice(0, -1)}`;
     const forms: readonly CallOptions[] = [
       { key: { ...key, secret: key.secret.slice(0, -1) } },
@@ -324,8 +313,7 @@ export const strangersSuite = (start: Start): void => {
           headers: [...headers, ...from(`192.0.2.${10 + at}`).headers],
         });
       for (const form of [first, forms[(at + 1) % forms.length] ?? first]) {
-        const reply = await attempt(form);
-        expect([reply.status, reply.body.detail]).toEqual([401, 'Invalid API credentials']);
+        expect(refusalOf(await attempt(form))).toEqual([401, 'Invalid API credentials']);
       }
       const refused = await attempt(first);
       expect([refused.status, refused.headers['ratelimit-policy']]).toEqual([429, '"failed-credentials";q=2;w=60']);
@@ -340,7 +328,6 @@ export const strangersSuite = (start: Start): void => {
   });
 
   test('valid credentials are never limited by address', async () => {
-    const cast = await createCast(subject);
     for (let count = 0; count < 10; count++) {
       const reply = await call('GET', '/api/profiles/', { token: cast.admin, ...from('192.0.2.3') });
       expect(reply.status).toBe(200);

@@ -1,42 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { CallOptions } from '../client.ts';
-import type { Reply } from '../reply.ts';
-import {
-  createCast,
-  textOf,
-  unknownId,
-  type Cast,
-  type Client,
-  type Person,
-  type Start,
-  type Subject,
-} from '../subject.ts';
+import { outcomeOf, type Reply } from '../reply.ts';
+import { provideSubject } from '../provide-subject.ts';
+import { textOf, unknownId, type Client, type Person, type Start } from '../subject.ts';
 
 /** Lists read page by page, searched and counted, as a console does. */
 export const listsSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
-  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
+  const { cast, call, pages: follow } = provideSubject(start);
   const asAdmin = (path: string): Promise<Reply> => call('GET', path, { token: cast.admin });
 
   /** Follows the `Link` headers from there on. */
-  const pages = async (path: string, options: CallOptions = { token: cast.admin }) => {
-    const found: Reply[] = [];
-    for (let next: string | undefined = path; next !== undefined;) {
-      const reply: Reply = await call('GET', next, options);
-      expect(reply.status).toBe(200);
-      found.push(reply);
-      next = /^<([^>]+)>; rel="next"$/.exec(textOf(reply.headers.link ?? ''))?.[1];
-    }
-    return { sizes: found.map(({ list }) => list.length), lines: found.flatMap(({ list }) => list), replies: found };
+  const pages = async (path: string, options?: CallOptions) => {
+    const replies = await follow(path, options);
+    return { sizes: replies.map(({ list }) => list.length), lines: replies.flatMap(({ list }) => list), replies };
   };
   const idsOf = (lines: readonly Readonly<Record<string, unknown>>[]) => lines.map(({ id }) => id);
-
-  beforeAll(async () => {
-    subject = await start();
-    cast = await createCast(subject);
-  });
-  afterAll(() => subject.close());
 
   describe('people', () => {
     let people: Person[];
@@ -90,8 +68,7 @@ export const listsSuite = (start: Start): void => {
         expect(textOf(reply.body.approved_at)).toMatch(/^20/);
       }
       for (const name of [unknownId, 'nobody@example.com', 'nobody']) {
-        const reply = await asAdmin(`/api/profiles/${name}`);
-        expect([reply.status, reply.body]).toEqual([404, { detail: 'User not found' }]);
+        expect(outcomeOf(await asAdmin(`/api/profiles/${name}`))).toEqual([404, { detail: 'User not found' }]);
       }
     });
   });

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCast, textOf, unknownId, type Cast, type Client, type Start, type Subject } from '../subject.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { provideSubject } from '../provide-subject.ts';
+import { textOf, unknownId, type Client, type Start } from '../subject.ts';
 
 type Outcome = Readonly<Record<string, unknown>>;
 
 /** Granting, revoking and approving many at once. */
 export const manyAtOnceSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
+  const { cast, call } = provideSubject(start);
   let ada: Client;
   let bob: Client;
-  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
   const grants = (method: 'POST' | 'DELETE', json: unknown) =>
     call(method, '/api/access/grants', { token: cast.admin, json });
   const resultsOf = (body: Outcome) =>
@@ -22,11 +21,8 @@ export const manyAtOnceSuite = (start: Start): void => {
   };
 
   beforeAll(async () => {
-    subject = await start();
-    cast = await createCast(subject);
     [ada, bob] = [await cast.newClient(), await cast.newClient()];
   });
-  afterAll(() => subject.close());
 
   test('every profile gets every collection, by id, e-mail or name, with an outcome for each pair', async () => {
     const weather = await cast.newCollection({ name: 'Weather of all' });

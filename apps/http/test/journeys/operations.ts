@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { CallOptions } from '../client.ts';
-import { createCast, smallDocument, textOf, type Cast, type Start, type Subject } from '../subject.ts';
+import { provideSubject } from '../provide-subject.ts';
+import { smallDocument, textOf, type Start } from '../subject.ts';
 
 const operation = (operationId: string, summary: string, more: object = {}) => ({
   operationId,
@@ -31,12 +32,10 @@ const weather = {
 
 /** Operations: listed, and searched. */
 export const operationsSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
+  const { subject, cast, call, pages } = provideSubject(start);
   let messages: string;
   let forecasts: string;
   let orders: string;
-  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
   const list = (id: string, query = '', credential: CallOptions = { token: cast.admin }) =>
     call('GET', `/api/collections/${id}/operations${query}`, credential);
   const search = (json: object, credential: CallOptions = { token: cast.admin }) =>
@@ -45,8 +44,6 @@ export const operationsSuite = (start: Start): void => {
     reply.list.map(({ operation_id }) => operation_id);
 
   beforeAll(async () => {
-    subject = await start();
-    cast = await createCast(subject);
     messages = await cast.newCollection({ name: 'Messages', openapi_spec: messaging });
     forecasts = await cast.newCollection({ name: 'Weather', openapi_spec: weather });
     orders = await cast.newCollection({
@@ -56,7 +53,6 @@ export const operationsSuite = (start: Start): void => {
     });
     await subject.runJobs();
   });
-  afterAll(() => subject.close());
 
   describe('a list', () => {
     test('has the operations in the order of the document, at once', async () => {
@@ -76,16 +72,8 @@ export const operationsSuite = (start: Start): void => {
     });
 
     test('comes in pages, whose links lead through all of it', async () => {
-      const found: unknown[] = [];
-      let path: string | undefined = `/api/collections/${messages}/operations?limit=2`;
-      let pages = 0;
-      while (path) {
-        const reply = await call('GET', path, { token: cast.admin });
-        found.push(...ids(reply));
-        pages++;
-        path = /<([^>]+)>; rel="next"/.exec(textOf(reply.headers.link ?? ''))?.[1];
-      }
-      expect([pages, found]).toEqual([3, ids(await list(messages))]);
+      const found = await pages(`/api/collections/${messages}/operations?limit=2`);
+      expect([found.length, found.flatMap(ids)]).toEqual([3, ids(await list(messages))]);
     });
 
     test('may be of one tag, or of operations that contain a text, also in pages', async () => {
@@ -98,10 +86,8 @@ export const operationsSuite = (start: Start): void => {
       expect(ids(await list(messages, '?q=100%25'))).toEqual(['readBalance']);
       expect(ids(await list(messages, '?q=messages_'))).toEqual([]);
       expect(ids(await list(messages, '?q=!'))).toEqual([]);
-      const page = await list(messages, '?q=message&limit=3');
-      expect(ids(page)).toEqual(['sendMessage', 'listMessages', 'readMessage']);
-      const next = /<([^>]+)>; rel="next"/.exec(textOf(page.headers.link ?? ''))?.[1] ?? '';
-      expect(ids(await call('GET', next, { token: cast.admin }))).toEqual(['deleteMessage']);
+      const found = await pages(`/api/collections/${messages}/operations?q=message&limit=3`);
+      expect(found.map(ids)).toEqual([['sendMessage', 'listMessages', 'readMessage'], ['deleteMessage']]);
     });
 
     test('is sent only if it has changed', async () => {

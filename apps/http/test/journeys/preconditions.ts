@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { CallOptions } from '../client.ts';
-import { createCast, smallDocument, textOf, unknownId, type Cast, type Start, type Subject } from '../subject.ts';
+import { provideSubject } from '../provide-subject.ts';
+import { smallDocument, textOf, unknownId, type Start } from '../subject.ts';
 
 /** Changes of a collection that its caller makes only to the state that it has read (RFC 9110, section 13.1.1). */
 export const preconditionsSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
-  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
+  const { cast, call } = provideSubject(start);
   const asAdmin = (headers: readonly string[] = []): CallOptions => ({ token: cast.admin, headers });
   const change = (id: string, ifMatch: readonly string[], json: object) =>
     call('PUT', `/api/collections/${id}`, { ...asAdmin(ifMatch.flatMap((tag) => ['If-Match', tag])), json });
@@ -16,12 +15,6 @@ export const preconditionsSuite = (start: Start): void => {
     call('GET', `/api/collections/${id}${part}`, asAdmin(headers));
   const tagOf = async (...request: Parameters<typeof read>) => textOf((await read(...request)).headers.etag);
   const refused = { status: 412, body: { detail: 'Precondition failed' } };
-
-  beforeAll(async () => {
-    subject = await start();
-    cast = await createCast(subject);
-  });
-  afterAll(() => subject.close());
 
   describe.each([
     ['the collection', [''] as const],

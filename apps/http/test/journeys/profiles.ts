@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCast, textOf, unknownId, type Cast, type Start, type Subject } from '../subject.ts';
+import { describe, expect, test } from 'vitest';
+import { expectRefusal, outcomeOf, refusalOf } from '../reply.ts';
+import { provideSubject } from '../provide-subject.ts';
+import { textOf, unknownId, type Start } from '../subject.ts';
 
 const registration = (uid: string, fields: Readonly<Record<string, unknown>> = {}) => ({
   firebase_uid: uid,
@@ -13,18 +15,10 @@ const commonFields = ['id', 'email', 'full_name', 'company_name', 'role', 'regis
 
 /** Registration, approval, rejection, credentials, roles and tiers. */
 export const profilesSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
-  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
+  const { subject, cast, call } = provideSubject(start);
   const post = (json: unknown) => call('POST', '/api/profiles/register', { json });
   const decide = (id: string, decision: string) =>
     call('POST', `/api/profiles/${id}/${decision}`, { token: cast.admin });
-
-  beforeAll(async () => {
-    subject = await start();
-    cast = await createCast(subject);
-  });
-  afterAll(() => subject.close());
 
   describe('registration', () => {
     test('returns the registered profile, its e-mail in lower case and its texts trimmed', async () => {
@@ -60,8 +54,7 @@ export const profilesSuite = (start: Start): void => {
         expect(found.list.map((one) => one.id)).toEqual([id]);
       }
       for (const email of ['\u212aim@corp.example', 'kim@cor\u200bp.example']) {
-        const reply = await post(registration('unicode-9', { email }));
-        expect([reply.status, reply.body.detail]).toEqual([
+        expect(refusalOf(await post(registration('unicode-9', { email })))).toEqual([
           400,
           'Invalid request body: email must be an e-mail address',
         ]);
@@ -104,8 +97,7 @@ export const profilesSuite = (start: Start): void => {
 
     test('refuses a second registration of an e-mail, in any case, or of an identity', async () => {
       await post(registration('reg-3'));
-      const sameEmail = await post(registration('reg-4', { email: 'REG-3@example.com' }));
-      expect([sameEmail.status, sameEmail.body]).toEqual([409, { detail: 'Email already registered' }]);
+      expectRefusal(await post(registration('reg-4', { email: 'REG-3@example.com' })), 409, 'Email already registered');
       const sameUid = await post(registration('reg-3', { email: 'other@example.com' }));
       expect([sameUid.status, sameUid.body]).toEqual([409, { detail: 'Identity already registered' }]);
     });
@@ -159,8 +151,7 @@ export const profilesSuite = (start: Start): void => {
       [7, 'email must be a string'],
       [['a@example.com'], 'email must be a string'],
     ])('refuses %j as an e-mail', async (email, because) => {
-      const reply = await post(registration('bad-mail', { email }));
-      expect([reply.status, reply.body]).toEqual([400, { detail: `Invalid request body: ${because}` }]);
+      expectRefusal(await post(registration('bad-mail', { email })), 400, `Invalid request body: ${because}`);
     });
 
     test.each(['firebase_uid', 'email', 'full_name'])('names a missing %s', async (field) => {
@@ -242,8 +233,7 @@ export const profilesSuite = (start: Start): void => {
       const reopened = await decide(person.id, 'reopen');
       expect([reopened.status, reopened.body.registration_status]).toEqual([200, 'pending']);
       expect((await decide(person.id, 'approve')).status).toBe(200);
-      const late = await decide(person.id, 'reopen');
-      expect([late.status, late.body]).toEqual([409, { detail: 'User already approved' }]);
+      expectRefusal(await decide(person.id, 'reopen'), 409, 'User already approved');
     });
 
     test('the credentials are mailed', async ({ skip }) => {
@@ -260,8 +250,7 @@ export const profilesSuite = (start: Start): void => {
       expect((await decide(rejected.id, 'reject')).body).toEqual({ message: 'User rejected' });
       for (const decision of ['approve', 'reject']) {
         expect((await decide(approved.id, decision)).body).toEqual({ detail: 'User already approved' });
-        const reply = await decide(rejected.id, decision);
-        expect([reply.status, reply.body]).toEqual([409, { detail: 'User already rejected' }]);
+        expectRefusal(await decide(rejected.id, decision), 409, 'User already rejected');
       }
     });
 
@@ -306,8 +295,7 @@ export const profilesSuite = (start: Start): void => {
       ['DELETE', ''],
     ])('%s …%s of an unknown or malformed id is a 404', async (method, action) => {
       for (const id of [unknownId, 'not-a-uuid', '123', unknownId.slice(1)]) {
-        const reply = await call(method, `/api/profiles/${id}${action}`, { token: cast.admin });
-        expect([reply.status, reply.body]).toEqual([404, { detail: 'User not found' }]);
+        expectRefusal(await call(method, `/api/profiles/${id}${action}`, { token: cast.admin }), 404, 'User not found');
       }
     });
 
@@ -345,8 +333,7 @@ export const profilesSuite = (start: Start): void => {
     });
 
     test('an invalid query is a 400', async () => {
-      const reply = await call('GET', '/api/profiles?include=tier&include=tier', { token: cast.admin });
-      expect([reply.status, reply.body]).toEqual([
+      expect(outcomeOf(await call('GET', '/api/profiles?include=tier&include=tier', { token: cast.admin }))).toEqual([
         400,
         { detail: 'Invalid query parameter: include is given more than once' },
       ]);
@@ -427,8 +414,7 @@ export const profilesSuite = (start: Start): void => {
     });
 
     test('the last admin can be neither demoted nor deleted', async () => {
-      const demoted = await put(cast.adminId, 'role', { role: 'client' });
-      expect([demoted.status, demoted.body]).toEqual([409, { detail: 'The last admin cannot be removed' }]);
+      expectRefusal(await put(cast.adminId, 'role', { role: 'client' }), 409, 'The last admin cannot be removed');
       expect((await call('DELETE', `/api/profiles/${cast.adminId}`, { token: cast.admin })).status).toBe(409);
     });
 

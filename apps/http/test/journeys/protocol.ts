@@ -1,22 +1,19 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { gzipSync } from 'node:zlib';
 import type { CallOptions } from '../client.ts';
-import { createCast, textOf, type Cast, type Client, type Start, type Subject } from '../subject.ts';
+import { expectRefusal } from '../reply.ts';
+import { provideSubject } from '../provide-subject.ts';
+import { textOf, type Client, type Start } from '../subject.ts';
 
 /** Credentials, bodies and the wire itself. */
 export const protocolSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
+  const { subject, cast, call } = provideSubject(start);
   let client: Client;
-  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
 
   beforeAll(async () => {
-    subject = await start();
-    cast = await createCast(subject);
     client = await cast.newClient();
   });
-  afterAll(() => subject.close());
 
   describe('credentials', () => {
     const anyone = (options: CallOptions) => call('GET', '/api/rate-limits/tiers/active/all', options);
@@ -177,10 +174,7 @@ export const protocolSuite = (start: Start): void => {
       expect((await send(padded('limit-2', 262_144), json, true)).status).toBe(201);
       for (const chunked of [false, true]) {
         const reply = await send(padded('limit-3', 262_145), json, chunked);
-        expect([reply.status, reply.body]).toEqual([
-          413,
-          { detail: 'Request body too large: at most 262144 bytes are taken' },
-        ]);
+        expectRefusal(reply, 413, 'Request body too large: at most 262144 bytes are taken');
       }
     });
 

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../src/index.ts';
 import type { CallOptions } from '../client.ts';
-import { createCast, unknownId, type Cast, type Client, type Start, type Subject } from '../subject.ts';
+import { expectRefusal } from '../reply.ts';
+import { provideSubject } from '../provide-subject.ts';
+import { unknownId, type Client, type Start } from '../subject.ts';
 
 const concrete = (path: string): string => path.replace(/:\w+/g, unknownId);
 const guarded = routes.filter(({ auth }) => auth !== 'free' && auth !== 'open');
@@ -9,17 +11,12 @@ const named = (list: typeof routes) => list.map((route) => [`${route.method} ${r
 
 /** What every route refuses, whatever it does. */
 export const refusalsSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
+  const { cast, call } = provideSubject(start);
   let client: Client;
-  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
 
   beforeAll(async () => {
-    subject = await start();
-    cast = await createCast(subject);
     client = await cast.newClient();
   });
-  afterAll(() => subject.close());
 
   test.each(named(guarded))('%s requires a credential', async (_name, { method, path }) => {
     expect((await call(method, concrete(path))).status).toBe(401);
@@ -35,8 +32,7 @@ export const refusalsSuite = (start: Start): void => {
   test.each(named(routes.filter(({ auth }) => auth === 'admin')))(
     '%s is for admins, whether its target exists or not',
     async (_name, { method, path }) => {
-      const reply = await call(method, concrete(path), { token: client.token });
-      expect([reply.status, reply.body]).toEqual([403, { detail: 'Admin access required' }]);
+      expectRefusal(await call(method, concrete(path), { token: client.token }), 403, 'Admin access required');
     },
   );
 
@@ -66,10 +62,7 @@ export const refusalsSuite = (start: Start): void => {
     async (_name, { method, path, query }) => {
       const reply = await call(method, `${concrete(path)}?colour=red`, { token: cast.admin });
       const there = query ? `There are: ${Object.keys(query.shape).join(', ')}` : 'There are none';
-      expect([reply.status, reply.body]).toEqual([
-        400,
-        { detail: `Invalid query parameter: colour is unknown. ${there}` },
-      ]);
+      expectRefusal(reply, 400, `Invalid query parameter: colour is unknown. ${there}`);
     },
   );
 
@@ -78,37 +71,26 @@ export const refusalsSuite = (start: Start): void => {
     async (_name, { method, path, query }) => {
       const [name = ''] = Object.keys(query?.shape ?? {});
       const reply = await call(method, `${concrete(path)}?${name}=1&${name}=1`, { token: cast.admin });
-      expect([reply.status, reply.body]).toEqual([
-        400,
-        { detail: `Invalid query parameter: ${name} is given more than once` },
-      ]);
+      expectRefusal(reply, 400, `Invalid query parameter: ${name} is given more than once`);
     },
   );
 };
 
 /** What each route answers to a caller whose limit is used up. */
 export const exhaustionSuite = (start: Start): void => {
-  let subject: Subject;
+  const limit = { allowed: 1, windowSeconds: 60 };
+  const { cast, call } = provideSubject(start, { settings: { defaultLimit: limit, anonymousLimit: limit } });
   let client: Client;
-
   beforeAll(async () => {
-    subject = await start({
-      settings: {
-        defaultLimit: { allowed: 1, windowSeconds: 60 },
-        anonymousLimit: { allowed: 1, windowSeconds: 60 },
-      },
-    });
-    const cast = await createCast(subject);
     client = await cast.newClient();
-    await subject.client.call('GET', '/api/rate-limits/tiers/active/all', { key: client.key });
+    await call('GET', '/api/rate-limits/tiers/active/all', { key: client.key });
   });
-  afterAll(() => subject.close());
 
   test.each(named([...guarded, ...routes.filter(({ auth }) => auth === 'open')]))(
     '%s refuses a caller over its limit, and says when to retry',
     async (_name, { method, path, auth }) => {
       const options = auth === 'open' ? { json: {} } : { token: client.token };
-      const reply = await subject.client.call(method, concrete(path), options);
+      const reply = await call(method, concrete(path), options);
       const retryAfter = Number(reply.headers['retry-after']);
       expect([reply.status, reply.body]).toEqual([429, { detail: 'Rate limit exceeded', retry_after: retryAfter }]);
       expect(retryAfter).toBeGreaterThan(0);

@@ -1,17 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { CallOptions } from '../client.ts';
 import type { Reply } from '../reply.ts';
-import {
-  createCast,
-  expectStatus,
-  textOf,
-  unknownId,
-  type Cast,
-  type Client,
-  type Start,
-  type Subject,
-} from '../subject.ts';
+import { provideSubject } from '../provide-subject.ts';
+import { expectStatus, textOf, unknownId, type Client, type Start } from '../subject.ts';
 
 const path = '/api/access/requests';
 const reason = 'To send reminders';
@@ -20,11 +12,8 @@ const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z
 
 /** Asking for access, and deciding about it. */
 export const requestsSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
-  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
-  const asAdmin = (method: string, query: string, json?: unknown): Promise<Reply> =>
-    call(method, `${path}${query}`, { token: cast.admin, ...(json === undefined ? {} : { json }) });
+  const { subject, cast, call, pages, asAdmin: administer } = provideSubject(start);
+  const asAdmin = (method: string, query: string, json?: unknown) => administer(method, `${path}${query}`, json);
   const open = (name?: string): Promise<string> =>
     cast.newCollection({ discoverable: true, ...(name ? { name } : {}) });
   const ask = ({ key }: Client, collection_id: string, fields: object = {}): Promise<Reply> =>
@@ -40,12 +29,6 @@ export const requestsSuite = (start: Start): void => {
     if (subject.clock) subject.clock.advance(5);
     else await setTimeout(5);
   };
-
-  beforeAll(async () => {
-    subject = await start();
-    cast = await createCast(subject);
-  });
-  afterAll(() => subject.close());
 
   describe('asking', () => {
     test('makes a pending request, which the asker and administrators see', async () => {
@@ -313,15 +296,9 @@ export const requestsSuite = (start: Start): void => {
         await aMomentPasses();
       }
       const pagesOf = async (query: string, by: CallOptions) => {
-        const found: unknown[] = [];
-        let next: string | undefined = query;
-        while (next !== undefined) {
-          const reply = expectStatus(await call('GET', `${path}${next}`, by), 200);
-          expect(reply.list.length).toBeLessThanOrEqual(2);
-          found.push(...reply.list.map(({ id }) => id));
-          next = /^<\/api\/access\/requests(\?[^>]*)>; rel="next"$/.exec(reply.headers.link ?? '')?.[1];
-        }
-        return found;
+        const found = await pages(`${path}${query}`, by);
+        for (const { list } of found) expect(list.length).toBeLessThanOrEqual(2);
+        return found.flatMap(({ list }) => list.map(({ id }) => id));
       };
       const own = { key: ada.key };
       expect(await pagesOf('?status=pending&limit=2', own)).toEqual(ids);

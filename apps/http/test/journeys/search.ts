@@ -1,24 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCast, textOf, type Cast, type Start, type Subject } from '../subject.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { provideSubject } from '../provide-subject.ts';
+import { textOf, type Start } from '../subject.ts';
 
 /** Search, its health check, and re-indexing. */
 export const searchSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
+  const { subject, cast, call } = provideSubject(start);
   let weather: string;
   let payments: string;
-  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
   const search = (json: unknown, credential: object = { token: cast.admin }) =>
     call('POST', '/api/vector/search', { json, ...credential });
 
   beforeAll(async () => {
-    subject = await start();
-    cast = await createCast(subject);
     weather = await cast.newCollection({ name: 'Weather forecasts', description: 'Rain and sun for every city' });
     payments = await cast.newCollection({ name: 'Payments', description: 'Charge a card' });
     await subject.runJobs();
   });
-  afterAll(() => subject.close());
 
   test('the nearest collection comes first', async () => {
     const reply = await search({ query: 'weather for a city' });

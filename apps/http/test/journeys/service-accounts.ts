@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeAccountToken, scopes, type ServiceAccountId } from '@portico/domain';
 import { routes } from '../../src/index.ts';
-import type { Reply } from '../reply.ts';
-import { createCast, expectStatus, smallDocument, textOf, unknownId, type Cast, type Start } from '../subject.ts';
-import type { Subject } from '../subject.ts';
+import { outcomeOf, type Reply } from '../reply.ts';
+import { provideSubject } from '../provide-subject.ts';
+import { createCast, expectStatus, smallDocument, textOf, unknownId, type Start } from '../subject.ts';
 
 const accounts = '/api/service-accounts';
 const invalidToken = { detail: 'Invalid or expired token' };
@@ -18,11 +18,7 @@ interface Account {
 
 /** The life of service accounts, and what they may and may not do. */
 export const serviceAccountsSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
-  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
-  const asAdmin = (method: string, path: string, json?: unknown): Promise<Reply> =>
-    call(method, path, { token: cast.admin, ...(json === undefined ? {} : { json }) });
+  const { subject, cast, call, asAdmin } = provideSubject(start);
   const create = async (name: string, held: readonly string[], fields: object = {}): Promise<Account> => {
     const reply = expectStatus(await asAdmin('POST', accounts, { name, scopes: held, ...fields }), 201);
     return { id: textOf(reply.body.id), name, token: textOf(reply.body.token) };
@@ -30,12 +26,6 @@ export const serviceAccountsSuite = (start: Start): void => {
   const publish = (token: string, name = 'Published'): Promise<Reply> =>
     call('POST', '/api/collections/', { token, json: { name, openapi_spec: smallDocument } });
   const entriesOf = async (query: string) => (await asAdmin('GET', `/api/audit/?source=system${query}`)).body.data;
-
-  beforeAll(async () => {
-    subject = await start();
-    cast = await createCast(subject);
-  });
-  afterAll(() => subject.close());
 
   describe('a life', () => {
     test('begins with a token that is shown once, and is listed and read without it', async () => {
@@ -71,8 +61,7 @@ export const serviceAccountsSuite = (start: Start): void => {
       const message = { action: 'collection.create', actor: `service account ${name}` };
       expect(await entriesOf(`&actor_id=${id}`)).toMatchObject([{ message }]);
       expect((await asAdmin('DELETE', `${accounts}/${id}`)).body).toEqual({ message: 'Service account revoked' });
-      const refused = await publish(token);
-      expect([refused.status, refused.body]).toEqual([401, invalidToken]);
+      expect(outcomeOf(await publish(token))).toEqual([401, invalidToken]);
       expect((await asAdmin('GET', `/api/collections/${textOf(published.body.id)}`)).body.created_by).toBe(id);
       expect((await asAdmin('GET', `${accounts}/${id}`)).status).toBe(404);
       expect(await entriesOf(`&action=service_account.revoke`)).toMatchObject([
@@ -136,10 +125,8 @@ export const serviceAccountsSuite = (start: Start): void => {
   });
 
   describe('limits', () => {
-    const refusal = async (fields: object) => {
-      const { status, body } = await asAdmin('POST', accounts, { name: 'limits', scopes: ['audit:read'], ...fields });
-      return [status, body];
-    };
+    const refusal = async (fields: object) =>
+      outcomeOf(await asAdmin('POST', accounts, { name: 'limits', scopes: ['audit:read'], ...fields }));
 
     test('names have 1 to 200 characters on one line', async () => {
       await create('😀'.repeat(200), ['audit:read']);

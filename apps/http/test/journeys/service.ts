@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { routes } from '../../src/index.ts';
-import { createCast, type Cast, type Start, type Subject } from '../subject.ts';
+import { provideSubject } from '../provide-subject.ts';
+import type { Start } from '../subject.ts';
 
 type Content = Readonly<
   Record<string, { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> }>
@@ -16,21 +17,13 @@ interface DescribedOperation {
 
 /** What the service says about itself, and what applies to every route. */
 export const serviceSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
-  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
-
-  beforeAll(async () => {
-    subject = await start({
-      http: { accessTokens: { resource: 'https://portico.example.com/mcp', issuer: 'https://id.example.com' } },
-      localIssuer: {
-        jwks: () => ({ keys: [{ kty: 'OKP' }] }),
-        discovery: (baseUrl) => ({ issuer: baseUrl, jwks_uri: `${baseUrl}/.well-known/jwks.json` }),
-      },
-    });
-    cast = await createCast(subject);
+  const { subject, cast, call } = provideSubject(start, {
+    http: { accessTokens: { resource: 'https://portico.example.com/mcp', issuer: 'https://id.example.com' } },
+    localIssuer: {
+      jwks: () => ({ keys: [{ kty: 'OKP' }] }),
+      discovery: (baseUrl) => ({ issuer: baseUrl, jwks_uri: `${baseUrl}/.well-known/jwks.json` }),
+    },
   });
-  afterAll(() => subject.close());
 
   test('the health check returns exactly status and service', async () => {
     expect((await call('GET', '/health')).text).toBe('{"status":"healthy","service":"portico"}');

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCast, type Cast, type Person, type Start, type Subject } from '../subject.ts';
+import { expect, test } from 'vitest';
+import { expectRefusal } from '../reply.ts';
+import { provideSubject } from '../provide-subject.ts';
+import type { Person, Start } from '../subject.ts';
 
 /** Suspending profiles, and letting them in again. */
 export const suspensionSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
-  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
+  const { cast, call, asAdmin } = provideSubject(start);
   const act = ({ id }: Pick<Person, 'id'>, what: 'suspend' | 'resume', json?: unknown) =>
-    call('POST', `/api/profiles/${id}/${what}`, { token: cast.admin, ...(json === undefined ? {} : { json }) });
-
-  beforeAll(async () => {
-    subject = await start();
-    cast = await createCast(subject);
-  });
-  afterAll(() => subject.close());
+    asAdmin('POST', `/api/profiles/${id}/${what}`, json);
 
   test('a suspended client is answered as an unknown one is, at once and everywhere, and loses nothing', async () => {
     const [client, collection] = [await cast.newClient(), await cast.newCollection()];
@@ -82,16 +76,13 @@ export const suspensionSuite = (start: Start): void => {
 
   test('a profile is suspended once, and resumed once', async () => {
     const client = await cast.newClient();
-    const early = await act(client, 'resume');
-    expect([early.status, early.body]).toEqual([409, { detail: 'User not suspended' }]);
+    expectRefusal(await act(client, 'resume'), 409, 'User not suspended');
     await act(client, 'suspend');
-    const again = await act(client, 'suspend');
-    expect([again.status, again.body]).toEqual([409, { detail: 'User already suspended' }]);
+    expectRefusal(await act(client, 'suspend'), 409, 'User already suspended');
   });
 
   test('the last admin who can sign in stays; another may be suspended', async () => {
-    const last = await act({ id: cast.adminId }, 'suspend');
-    expect([last.status, last.body]).toEqual([409, { detail: 'The last admin cannot be removed' }]);
+    expectRefusal(await act({ id: cast.adminId }, 'suspend'), 409, 'The last admin cannot be removed');
     const other = await cast.newClient();
     await call('GET', '/api/profiles/me', { token: other.token });
     await call('PUT', `/api/profiles/${other.id}/role`, { token: cast.admin, json: { role: 'admin' } });

@@ -1,33 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  createCast,
-  smallDocument,
-  textOf,
-  unknownId,
-  type Cast,
-  type Client,
-  type Start,
-  type Subject,
-} from '../subject.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { outcomeOf, refusalOf } from '../reply.ts';
+import { provideSubject } from '../provide-subject.ts';
+import { smallDocument, textOf, unknownId, type Client, type Start, type Subject } from '../subject.ts';
 
 const none = { reads: 0, searches: 0, slices: 0, credential_reads: 0, refused: 0 };
 
 /** Counting uses, and reading who used what. */
 export const usageSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
+  const { subject, cast, call } = provideSubject(start);
   let ada: Client;
   let bob: Client;
   let weather: string;
   let roads: string;
-  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
   const usage = (query: string, caller: Parameters<Subject['client']['call']>[2] = { token: cast.admin }) =>
     call('GET', `/api/usage${query}`, caller);
   const of = async (query: string) => (await usage(query)).list;
 
   beforeAll(async () => {
-    subject = await start();
-    cast = await createCast(subject);
     [ada, bob] = [await cast.newClient(), await cast.newClient()];
     const authentication = { type: 'bearer', value: 'the-credential' };
     [weather, roads] = [await cast.newCollection({ authentication }), await cast.newCollection({ name: '=Roads' })];
@@ -50,7 +39,6 @@ export const usageSuite = (start: Start): void => {
     await call('GET', `/api/collections/${weather}/metadata`, { key: bob.key });
     await subject.useCases.writeUsage();
   });
-  afterAll(() => subject.close());
 
   describe('reports', () => {
     test('sums up reads, searches and credential reads by day', async () => {
@@ -95,10 +83,7 @@ export const usageSuite = (start: Start): void => {
       expect((await of(`?by=collection&profile=${bob.email.toUpperCase()}`)).map((line) => line.collection_id)).toEqual(
         [roads, null],
       );
-      const unknown = async (query: string) => {
-        const { status, body } = await usage(`?${query}`);
-        return [status, body.detail];
-      };
+      const unknown = async (query: string) => refusalOf(await usage(`?${query}`));
       expect(await unknown('profile=nobody@example.com')).toEqual([404, 'User not found']);
       expect(await unknown('collection=Nothing')).toEqual([404, 'Collection not found']);
       expect(await of(`?profile=${unknownId}`)).toEqual([]);
@@ -156,8 +141,7 @@ export const usageSuite = (start: Start): void => {
       expect((await usage('?collection=%3DRoads', { key: bob.key })).list).toHaveLength(1);
       const hidden = await usage('?collection=Collection%203', { key: bob.key });
       expect([hidden.status, hidden.body.detail]).toEqual([404, 'Collection not found']);
-      const unknown = await usage('?collection=Nothing', { key: bob.key });
-      expect([unknown.status, unknown.body]).toEqual([hidden.status, hidden.body]);
+      expect(outcomeOf(await usage('?collection=Nothing', { key: bob.key }))).toEqual([hidden.status, hidden.body]);
     });
 
     test('does not learn the name of a collection that was taken from it', async () => {

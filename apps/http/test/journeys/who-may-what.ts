@@ -1,27 +1,25 @@
 import { groupPair, type CollectionId, type GroupId, type Ports, type ProfileId } from '@portico/domain';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCast, unknownId, type Cast, type Client, type Start, type Subject } from '../subject.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { refusalOf } from '../reply.ts';
+import { provideSubject } from '../provide-subject.ts';
+import { unknownId, type Client, type Start } from '../subject.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
 /** Reading who may what, how, and until when. */
 export const whoMayWhatSuite = (start: Start): void => {
-  let subject: Subject;
   let ports: Ports;
-  let cast: Cast;
+  const { subject, cast, call, pages } = provideSubject(start, { ports: (right) => ((ports = right), {}) });
   let ada: Client;
   let bob: Client;
   let maps: string;
   let atlas: string;
-  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
   const matrix = (query = '', headers: readonly string[] = []) =>
     call('GET', `/api/access/matrix${query}`, { token: cast.admin, headers });
   const linesOf = (rows: readonly Row[]) => rows.map(({ email, collection_name }) => [email, collection_name]);
   const lines = async (query = '') => linesOf((await matrix(query)).list);
 
   beforeAll(async () => {
-    subject = await start({ ports: (right) => ((ports = right), {}) });
-    cast = await createCast(subject);
     [ada, bob] = [await cast.newClient(), await cast.newClient()];
     [maps, atlas] = [await cast.newCollection({ name: 'maps' }), await cast.newCollection({ name: '=Atlas' })];
     await cast.newCollection({ name: 'Granted to nobody' });
@@ -29,7 +27,6 @@ export const whoMayWhatSuite = (start: Start): void => {
     const json = { profiles: [bob.email], collections: [maps], expires_at: '2999-12-31' };
     await call('POST', '/api/access/grants', { token: cast.admin, json });
   });
-  afterAll(() => subject.close());
 
   test('each row names the client, the collection, the way and its end, sorted by both', async () => {
     const { list } = await matrix();
@@ -65,10 +62,7 @@ export const whoMayWhatSuite = (start: Start): void => {
     expect(await lines('?collection=Granted%20to%20nobody')).toEqual([]);
     expect(await lines(`?profile=${unknownId}`)).toEqual([]);
     for (const headers of [[], ['Accept', 'text/csv']]) {
-      const unknown = async (query: string) => {
-        const { status, body } = await matrix(query, headers);
-        return [status, body.detail];
-      };
+      const unknown = async (query: string) => refusalOf(await matrix(query, headers));
       expect(await unknown('?profile=nobody@example.com')).toEqual([404, 'User not found']);
       expect(await unknown('?group=nobody')).toEqual([404, 'Group not found']);
       expect(await unknown('?collection=nothing')).toEqual([404, 'Collection not found']);
@@ -76,13 +70,8 @@ export const whoMayWhatSuite = (start: Start): void => {
   });
 
   test('is read page by page, each row once; a page has 1 to 1,000 rows', async () => {
-    const pages: unknown[] = [];
-    for (let path: string | null = '/api/access/matrix?limit=1&collection=maps'; path;) {
-      const { list, headers } = await call('GET', path, { token: cast.admin });
-      pages.push(linesOf(list));
-      path = /^<([^>]+)>; rel="next"$/.exec(headers.link ?? '')?.[1] ?? null;
-    }
-    expect(pages).toEqual([[[ada.email, 'maps']], [[bob.email, 'maps']]]);
+    const found = await pages('/api/access/matrix?limit=1&collection=maps');
+    expect(found.map(({ list }) => linesOf(list))).toEqual([[[ada.email, 'maps']], [[bob.email, 'maps']]]);
     for (const limit of [0, 1_001]) expect((await matrix(`?limit=${limit}`)).status).toBe(400);
     expect((await matrix('?limit=1000')).status).toBe(200);
   });

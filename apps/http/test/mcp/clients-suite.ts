@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCast, textOf, unknownId, type Cast, type Client, type Start, type Subject } from '../subject.ts';
+import { provideSubject } from '../provide-subject.ts';
+import { textOf, unknownId, type Client, type Start } from '../subject.ts';
 import { clients, type McpClient } from './clients.ts';
 
 /** How a client presents itself. A row is all that a new form of credential needs. */
@@ -13,15 +14,14 @@ const secret = 'upstream-credential-of-weather';
 
 /** The tools about APIs and calls, through each official client. */
 export const clientsSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
+  const { subject, cast, call } = provideSubject(start, {
+    settings: { defaultLimit: { allowed: 10_000, windowSeconds: 60 } },
+  });
   let client: Client;
   let weather: string;
   let hidden: string;
 
   beforeAll(async () => {
-    subject = await start({ settings: { defaultLimit: { allowed: 10_000, windowSeconds: 60 } } });
-    cast = await createCast(subject);
     client = await cast.newClient();
     weather = await cast.newCollection({
       name: 'Weather',
@@ -38,11 +38,10 @@ export const clientsSuite = (start: Start): void => {
     await cast.grant(client, weather);
     await subject.runJobs();
   });
-  afterAll(() => subject.close());
 
   const credentialReads = async (): Promise<number> => {
     const path = '/api/audit/?source=system&action=collection.credential_read';
-    return Number((await subject.client.call('GET', path, { token: cast.admin })).body.total);
+    return Number((await call('GET', path, { token: cast.admin })).body.total);
   };
 
   describe.each(Object.entries(clients))('%s', (_revision, connect) => {
@@ -109,7 +108,7 @@ export const clientsSuite = (start: Start): void => {
         const { text, isError, data: recorded } = await mcp.call('record_call', given);
         expect([isError, text]).toEqual([false, expect.stringMatching(/^Recorded at /)]);
         const path = `/api/audit/?include=actor&pageSize=100&client_id=${client.key.clientId}`;
-        const { data } = (await subject.client.call('GET', path, { token: cast.admin })).body as {
+        const { data } = (await call('GET', path, { token: cast.admin })).body as {
           readonly data: readonly Readonly<Record<string, unknown>>[];
         };
         expect(data.find(({ id }) => text.includes(textOf(id)) && id === recorded?.['id'])).toMatchObject({

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCast, unknownId, type Cast, type Client, type Start, type Subject } from '../subject.ts';
+import { provideSubject } from '../provide-subject.ts';
+import { unknownId, type Client, type Start } from '../subject.ts';
 import { clients, type McpClient } from './clients.ts';
 
 const operation = (summary: string, more: object = {}) => ({
@@ -47,15 +48,14 @@ interface Found {
 
 /** The tools about operations, through each official client. */
 export const operationsSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
+  const { subject, cast } = provideSubject(start, {
+    settings: { defaultLimit: { allowed: 10_000, windowSeconds: 60 } },
+  });
   let client: Client;
   let tonwire: string;
   let hidden: string;
 
   beforeAll(async () => {
-    subject = await start({ settings: { defaultLimit: { allowed: 10_000, windowSeconds: 60 } } });
-    cast = await createCast(subject);
     client = await cast.newClient();
     const authentication = { type: 'bearer', value: secret };
     tonwire = await cast.newCollection({ name: 'Tonwire', openapi_spec: messages, authentication });
@@ -63,7 +63,6 @@ export const operationsSuite = (start: Start): void => {
     await cast.grant(client, tonwire);
     await subject.runJobs();
   });
-  afterAll(() => subject.close());
 
   describe.each(Object.entries(clients))('%s', (_revision, connect) => {
     let mcp: McpClient;

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCast, expectStatus, type Cast, type Client, type Start, type Subject } from '../subject.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { provideSubject } from '../provide-subject.ts';
+import { createCast, expectStatus, type Client, type Start } from '../subject.ts';
 import type { CallOptions } from '../client.ts';
-import type { Reply } from '../reply.ts';
+import { refusalOf, type Reply } from '../reply.ts';
 import { clients } from './clients.ts';
 
 const revision = '2026-07-28';
@@ -22,19 +23,16 @@ interface RpcBody {
 
 /** The protocol itself, message by message. */
 export const protocolSuite = (start: Start): void => {
-  let subject: Subject;
-  let cast: Cast;
+  const { subject, cast, call } = provideSubject(start, {
+    settings: { defaultLimit: { allowed: 10_000, windowSeconds: 60 } },
+  });
   let client: Client;
 
   beforeAll(async () => {
-    subject = await start({ settings: { defaultLimit: { allowed: 10_000, windowSeconds: 60 } } });
-    cast = await createCast(subject);
     client = await cast.newClient();
   });
-  afterAll(() => subject.close());
 
-  const post = (options: CallOptions): Promise<Reply> =>
-    subject.client.call('POST', '/mcp', { key: client.key, ...options });
+  const post = (options: CallOptions): Promise<Reply> => call('POST', '/mcp', { key: client.key, ...options });
   /** A message of the current revision, with the headers that it has to have. */
   const send = (method: string, params: Readonly<Record<string, unknown>> = {}, headers?: readonly string[]) => {
     const name = params['name'];
@@ -140,8 +138,7 @@ export const protocolSuite = (start: Start): void => {
       /nested deeper than 100/,
     ],
   ])('%s is refused with the reason', async (_what, options, reason) => {
-    const reply = await post(options);
-    expect([reply.status, reply.body.detail]).toEqual([400, expect.stringMatching(reason)]);
+    expect(refusalOf(await post(options))).toEqual([400, expect.stringMatching(reason)]);
   });
 
   test('huge arguments are refused', async () => {
@@ -161,7 +158,7 @@ export const protocolSuite = (start: Start): void => {
   });
 
   test.each(['GET', 'DELETE', 'OPTIONS', 'PUT'])('%s is not allowed', async (method) => {
-    const reply = await subject.client.call(method, '/mcp', { key: client.key });
+    const reply = await call(method, '/mcp', { key: client.key });
     expect([reply.status, reply.headers['allow']]).toEqual([405, 'POST']);
   });
 
@@ -177,19 +174,18 @@ export const protocolSuite = (start: Start): void => {
     test.each(['https://evil.example', 'null', '', 'x', 'http://127.0.0.1', 'http://127.0.0.1:1'])(
       '%j is refused',
       async (origin) => {
-        const reply = await list(origin);
-        expect([reply.status, reply.body.detail]).toEqual([403, 'Origin not allowed']);
+        expect(refusalOf(await list(origin))).toEqual([403, 'Origin not allowed']);
       },
     );
     test('is judged after the credential, and before the body', async () => {
       const bad = { headers: ['Origin', 'https://evil.example'], json: [] };
-      expect((await subject.client.call('POST', '/mcp', bad)).status).toBe(401);
+      expect((await call('POST', '/mcp', bad)).status).toBe(401);
       expect((await post(bad)).status).toBe(403);
     });
   });
 
   test('without a credential nothing is read: a bad body is a 401', async () => {
-    const reply = await subject.client.call('POST', '/mcp', { json: [] });
+    const reply = await call('POST', '/mcp', { json: [] });
     expect([reply.status, reply.headers['www-authenticate'], reply.body.detail]).toEqual([
       401,
       'Bearer',

@@ -1,36 +1,22 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { mailerContract, type MailerSubject } from '@portico/contracts';
-import { DeliveryError, type Mail } from '@portico/domain';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { parseMail } from '@portico/test-servers';
+import { DeliveryError } from '@portico/domain';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { parseMail, temporaryFolder } from '@portico/test-servers';
+import { aMail, sender, start } from '../test/send-by-smtp.ts';
 import { createEmlMailer } from './eml-mailer.ts';
 
 let root = '';
 let folder = '';
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'portico-mail-'));
+beforeEach(() => {
+  root = temporaryFolder(onTestFinished);
   folder = join(root, 'mails');
 });
-afterEach(() => rm(root, { recursive: true }));
 
-const start = Date.UTC(2026, 1, 3, 4, 5, 6, 789);
-const createMailer = (from = 'Portico <noreply@portico.example>', clock = { now: () => start }) =>
-  createEmlMailer({ folder, from, clock });
-
-const aMail = (changes: Partial<Mail> = {}): Mail => ({
-  id: 'a1',
-  to: 'ada@example.com',
-  subject: 'Your API credentials',
-  text: 'client_secret: 123\n',
-  html: '<pre>client_secret: 123</pre>',
-  name: 'credentials',
-  facts: {},
-  ...changes,
-});
+const createMailer = (from = sender, clock = { now: () => start }) => createEmlMailer({ folder, from, clock });
 
 const namesIn = async (path: string): Promise<readonly string[]> => (await readdir(path)).sort();
 const readAll = async (path: string) =>

@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { recordLog } from '@portico/contracts';
 import { credentialsMail, type ClientId, type JobId, type Mail, rejectionMail } from '@portico/domain';
+import { temporaryFolder } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { findTemplateProblems, withTemplates } from './mail-templates.ts';
 
@@ -12,8 +12,7 @@ const head = (id: string) => ({ id: id as JobId, address: 'https://portico.examp
 const ofCredentials = credentialsMail(head('a1'), ada, credentials);
 
 const folderOf = async (files: Readonly<Record<string, string>>): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'templates-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder(onTestFinished);
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   return folder;
 };

@@ -1,6 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { temporaryFolder } from '@portico/test-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { newDatabase, onDatabase, postgres } from '../test/with-postgresql.ts';
 import { inspectDatabase, type InspectedDatabase, openSqlStores, type SqlConfig } from './index.ts';
@@ -18,11 +17,10 @@ const migrated = async (config: SqlConfig): Promise<SqlConfig> => {
 };
 
 describe('SQLite', () => {
-  const place = (): SqlConfig & { readonly file: string } => {
-    const folder = mkdtempSync(join(tmpdir(), 'portico-inspect-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    return { kind: 'sqlite', file: join(folder, 'portico.sqlite') };
-  };
+  const place = (): SqlConfig & { readonly file: string } => ({
+    kind: 'sqlite',
+    file: join(temporaryFolder(onTestFinished), 'portico.sqlite'),
+  });
 
   test('a file that does not exist is no database, and none is made', async () => {
     const config = place();

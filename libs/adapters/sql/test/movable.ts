@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   aCollection,
@@ -17,6 +15,7 @@ import {
   jobsOnly,
   noEffects,
 } from '@portico/contracts';
+import { temporaryFolder } from '@portico/test-servers';
 import SqliteDriver from 'better-sqlite3';
 import { onTestFinished } from 'vitest';
 import { openSqlStores, type SqlConfig } from '../src/index.ts';
@@ -27,19 +26,15 @@ export type Kind = SqlConfig['kind'];
 
 /** A database that does not exist yet: a new file, or one without tables. */
 export const newPlace = async (kind: Kind): Promise<SqlConfig> => {
-  return kind === 'postgresql' ? { kind, url: await newDatabase() } : { kind, file: await newFile() };
+  return kind === 'postgresql' ? { kind, url: await newDatabase() } : { kind, file: newFile() };
 };
 
-const newFile = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'portico-move-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return join(folder, 'portico.sqlite');
-};
+const newFile = (): string => join(temporaryFolder(onTestFinished), 'portico.sqlite');
 
 /** A database with rows in every table. */
 export const filledPlace = async (kind: Kind): Promise<SqlConfig> => {
   if (kind === 'postgresql') return { kind, url: await newFilledDatabase() };
-  const file = await newFile();
+  const file = newFile();
   await fillFile(file);
   return { kind, file };
 };

@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { createCensor } from './censor.ts';
 
@@ -23,8 +23,7 @@ test.each([
 });
 
 test('secrets in files are secrets too; a missing file has none', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'portico-censor-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(onTestFinished);
   writeFileSync(join(folder, 'url'), 'smtps://me:hunter2@host\n');
   writeFileSync(join(folder, 'key'), `${key}\n`);
   const censored = createCensor({

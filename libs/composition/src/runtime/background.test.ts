@@ -1,12 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { Writable } from 'node:stream';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { authorityOf, type Principal, type CollectionId } from '@portico/domain';
 import {
   nomicStandIn,
+  recordingStream,
   startOllamaStandIn,
   stopTime,
+  temporaryFolder,
   type OllamaStandIn,
   type StoppedTime,
 } from '@portico/test-servers';
@@ -25,14 +25,13 @@ const stoppedTime = (): StoppedTime => {
   return time;
 };
 
-const newFolder = () => {
-  const folder = mkdtempSync(join(tmpdir(), 'portico-background-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-};
-
 const open = async (standIn: OllamaStandIn, variables: Record<string, string> = {}): Promise<Composition> => {
-  const config = readConfig({ DATA_DIR: newFolder(), OLLAMA_URL: standIn.url, OLLAMA_PULL: 'false', ...variables });
+  const config = readConfig({
+    DATA_DIR: temporaryFolder(onTestFinished),
+    OLLAMA_URL: standIn.url,
+    OLLAMA_PULL: 'false',
+    ...variables,
+  });
   const portico = await compose(config, createLogger('silent', 'test'), 'http');
   onTestFinished(() => portico.close());
   return portico;
@@ -123,7 +122,7 @@ test('Ollama stand-in: collections are embedded again after a change of model, a
 
 test('Ollama stand-in: after a switch to Ollama searches answer from the built-in vectors until all of its own are there', async () => {
   const standIn = await openStandIn();
-  const folder = newFolder();
+  const folder = temporaryFolder(onTestFinished);
   const builtIn = await compose(readConfig({ DATA_DIR: folder }), createLogger('silent', 'test'), 'http');
   for (const name of ['rain and wind', 'rain and snow', 'credit cards']) await create(builtIn, name);
   await builtIn.useCases.followModel();
@@ -183,7 +182,7 @@ test('Ollama stand-in: a process that runs jobs notices a replaced model', async
 
 test('Ollama stand-in: what is outdated at the start is embedded once Ollama is back, however late', async () => {
   const standIn = await openStandIn();
-  const folder = newFolder();
+  const folder = temporaryFolder(onTestFinished);
   const before = await open(standIn, { DATA_DIR: folder });
   await create(before, 'rain and wind');
   for (const id of await due(before)) await before.ports.outbox.done(id);
@@ -200,7 +199,7 @@ test('Ollama stand-in: what is outdated at the start is embedded once Ollama is 
 
 test('Ollama stand-in: a collection has one job, however many processes look for outdated ones', async () => {
   const standIn = await openStandIn();
-  const folder = newFolder();
+  const folder = temporaryFolder(onTestFinished);
   const portico = await open(standIn, { DATA_DIR: folder });
   const again = await open(standIn, { DATA_DIR: folder });
   for (const name of ['rain', 'snow']) await create(portico, name);
@@ -220,7 +219,7 @@ test('Ollama stand-in: with JOBS=off a process does not look for outdated embedd
 
 test('old audit entries are removed in batches until it is stopped, and the event loop has a turn after each', async () => {
   const portico = await compose(
-    readConfig({ DATA_DIR: newFolder(), AUDIT_RETENTION_DAYS: '1' }),
+    readConfig({ DATA_DIR: temporaryFolder(onTestFinished), AUDIT_RETENTION_DAYS: '1' }),
     createLogger('silent', 'test'),
     'http',
   );
@@ -248,7 +247,7 @@ test('old audit entries are removed in batches until it is stopped, and the even
 });
 
 test('the heartbeat goes on until it is stopped, with JOBS=off too', async () => {
-  const folder = newFolder();
+  const folder = temporaryFolder(onTestFinished);
   const file = join(folder, 'heartbeat');
   const portico = await compose(
     readConfig({ DATA_DIR: folder, HEARTBEAT_FILE: file, JOBS: 'off' }),
@@ -269,15 +268,13 @@ test('the heartbeat goes on until it is stopped, with JOBS=off too', async () =>
 });
 
 test('a database outage is logged when it begins and when it ends, however many attempts fail meanwhile', async () => {
-  const portico = await compose(readConfig({ DATA_DIR: newFolder() }), createLogger('silent', 'test'), 'http');
+  const portico = await compose(
+    readConfig({ DATA_DIR: temporaryFolder(onTestFinished) }),
+    createLogger('silent', 'test'),
+    'http',
+  );
   onTestFinished(() => portico.close());
-  const said: string[] = [];
-  const destination = new Writable({
-    write: (line, _encoding, done) => {
-      said.push((JSON.parse(String(line)) as { msg: string }).msg);
-      done();
-    },
-  });
+  const { stream, written } = recordingStream();
   let tries = 0;
   const relayJobs = async (): Promise<number> => {
     tries += 1;
@@ -286,9 +283,10 @@ test('a database outage is logged when it begins and when it ends, however many 
   };
   working({
     ...portico,
-    logger: createLogger('info', 'test', destination),
+    logger: createLogger('info', 'test', stream),
     useCases: { ...portico.useCases, relayJobs },
   });
   await expect.poll(() => tries).toBeGreaterThanOrEqual(6);
+  const said = written.map((line) => (JSON.parse(line) as { msg: string }).msg);
   expect(said).toEqual(['Relaying jobs failed; retrying', 'Relaying jobs works again']);
 });

@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { authorityOf } from '@portico/domain';
-import { startOllamaStandIn, stopTime, type OllamaStandIn } from '@portico/test-servers';
+import { startOllamaStandIn, stopTime, temporaryFolder, type OllamaStandIn } from '@portico/test-servers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { compose, type Composition } from '../wiring/compose.ts';
 import { localAdmin, readConfig } from '../config.ts';
@@ -21,9 +18,8 @@ const intervals = {
 
 const open = async (): Promise<{ readonly standIn: OllamaStandIn; readonly portico: Composition }> => {
   const standIn = await startOllamaStandIn();
-  const folder = mkdtempSync(join(tmpdir(), 'portico-operations-'));
   const config = readConfig({
-    DATA_DIR: folder,
+    DATA_DIR: temporaryFolder(onTestFinished),
     OLLAMA_URL: standIn.url,
     OLLAMA_PULL: 'false',
     OPERATION_EMBEDDER: 'ollama',
@@ -32,7 +28,6 @@ const open = async (): Promise<{ readonly standIn: OllamaStandIn; readonly porti
   onTestFinished(async () => {
     await portico.close();
     await standIn.close();
-    rmSync(folder, { recursive: true });
   });
   return { standIn, portico };
 };

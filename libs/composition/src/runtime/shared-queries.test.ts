@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { authorityOf } from '@portico/domain';
-import { startOllamaStandIn, startPostgres, startRedis } from '@portico/test-servers';
+import { startOllamaStandIn, startPostgres, startRedis, temporaryFolder } from '@portico/test-servers';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { localAdmin, readConfig } from '../config.ts';
 import { compose, type Composition } from '../wiring/compose.ts';
@@ -35,8 +33,7 @@ test.skipIf(!postgres || !redis)(
   async () => {
     const standIn = await startOllamaStandIn();
     onTestFinished(() => standIn.close());
-    const folder = mkdtempSync(join(tmpdir(), 'portico-queries-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder(onTestFinished);
     const open = async (name: string) => {
       const config = readConfig({
         DATA_DIR: join(folder, name),

@@ -1,9 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { createUseCases, type Principal, type UsageStore } from '@portico/domain';
-import { stopTime } from '@portico/test-servers';
+import { recordingStream, stopTime, temporaryFolder } from '@portico/test-servers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { localAdmin, readConfig } from '../config.ts';
 import { compose, type Composition } from '../wiring/compose.ts';
@@ -18,17 +14,10 @@ const intervals = {
 
 /** The service on SQLite, with its admin and what it has logged; `add` replaces the store's. */
 const open = async (role: 'http' | 'worker' = 'http', add?: (right: UsageStore) => UsageStore['add']) => {
-  const folder = mkdtempSync(join(tmpdir(), 'portico-usage-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const said: string[] = [];
-  const destination = new Writable({
-    write: (line, _encoding, done) => {
-      said.push((JSON.parse(String(line)) as { msg: string }).msg);
-      done();
-    },
-  });
-  const config = readConfig({ DATA_DIR: folder, JOBS: 'off' });
-  const composed = await compose(config, createLogger('warn', 'test', destination), role);
+  const { stream, written } = recordingStream();
+  const said = () => written.map((line) => (JSON.parse(line) as { msg: string }).msg);
+  const config = readConfig({ DATA_DIR: temporaryFolder(onTestFinished), JOBS: 'off' });
+  const composed = await compose(config, createLogger('warn', 'test', stream), role);
   onTestFinished(() => composed.close());
   const { usage } = composed.ports;
   const ports = { ...composed.ports, usage: { ...usage, ...(add ? { add: add(usage) } : {}) } };
@@ -58,7 +47,7 @@ test('what is counted is written while the service runs, and the rest when it st
   portico.useCases.countUse(principal, 'search', null);
   await later.stop();
   expect(await searches(portico, principal)).toBe(2);
-  expect(said.filter((message) => message.includes('usage'))).toEqual([]);
+  expect(said().filter((message) => message.includes('usage'))).toEqual([]);
 });
 
 test('a worker answers no requests, and writes no counts', async () => {
@@ -82,7 +71,7 @@ test('counts that cannot be written are kept until they can be, and the log says
   portico.useCases.countUse(principal, 'search', null);
   await expect.poll(() => searches(portico, principal)).toBe(1);
   expect(tries).toBe(4);
-  expect(said.filter((message) => message.includes('usage'))).toEqual(['Writing the usage counts failed; retrying']);
+  expect(said().filter((message) => message.includes('usage'))).toEqual(['Writing the usage counts failed; retrying']);
 });
 
 test('a database that does not answer at the end does not keep the service from stopping, and the log says what is lost', async () => {
@@ -92,5 +81,5 @@ test('a database that does not answer at the end does not keep the service from 
   const background = startBackground(portico, { ...intervals, usageMs: never });
   portico.useCases.countUse(principal, 'search', null);
   await time.passUntil(background.stop());
-  expect(said.at(-1)).toBe('The usage counts of the last seconds could not be written: they are lost');
+  expect(said().at(-1)).toBe('The usage counts of the last seconds could not be written: they are lost');
 });

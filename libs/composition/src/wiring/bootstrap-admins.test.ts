@@ -1,11 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Writable } from 'node:stream';
 import { operatorAuthority } from '@portico/domain';
-import { startIdentityProvider } from '@portico/test-servers';
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { recordingStream, startIdentityProvider, temporaryFolder } from '@portico/test-servers';
+import { afterAll, afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { compose, type Composition, type Portico } from './compose.ts';
 import { readConfig } from '../config.ts';
 import type { ProcessRole } from '../process-role.ts';
@@ -17,27 +15,21 @@ afterAll(() => provider.close());
 const secretsKey = Buffer.alloc(32, 7).toString('base64');
 
 let folder: string;
-let lines: string[];
+let lines: readonly string[];
 const opened: Portico[] = [];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'portico-admins-'));
+  folder = temporaryFolder(onTestFinished);
 });
 afterEach(async () => {
   for (const portico of opened.splice(0)) await portico.close();
-  rmSync(folder, { recursive: true });
 });
 
 /** Opens a composition with a log of its own. */
 const open = async (variables: Record<string, string> = {}, role: ProcessRole = 'http'): Promise<Composition> => {
-  lines = [];
-  const destination = new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
-      lines.push(chunk.toString());
-      done();
-    },
-  });
+  const { stream, written } = recordingStream();
+  lines = written;
   const config = readConfig({ DATA_DIR: folder, SECRETS_KEY: secretsKey, ...variables });
-  const portico = await compose(config, createLogger('info', 'test', destination), role);
+  const portico = await compose(config, createLogger('info', 'test', stream), role);
   opened.push(portico);
   return portico;
 };

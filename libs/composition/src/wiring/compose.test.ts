@@ -1,9 +1,8 @@
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { stopTime } from '@portico/test-servers';
+import { stopTime, temporaryFolder } from '@portico/test-servers';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { compose, type Composition } from './compose.ts';
 import { readConfig } from '../config.ts';
@@ -14,11 +13,10 @@ import { startFailure } from '../runtime/start-failure.ts';
 let folder: string;
 const opened: Composition[] = [];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'portico-compose-'));
+  folder = temporaryFolder(onTestFinished);
 });
 afterEach(async () => {
   for (const portico of opened.splice(0)) await portico.close();
-  rmSync(folder, { recursive: true });
 });
 
 const key = Buffer.alloc(32, 7).toString('base64');

@@ -1,26 +1,21 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startFirebaseStandIn, startIdentityProvider } from '@portico/test-servers';
+import { startFirebaseStandIn, startIdentityProvider, temporaryFolder } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../config.ts';
 import { createLogger } from '../runtime/logging.ts';
 import { compose, type Composition } from './compose.ts';
 
-const newFolder = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'portico-endpoints-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-};
-
 const open = (variables: Record<string, string>): Promise<Composition> =>
-  compose(readConfig({ DATA_DIR: newFolder(), ...variables }), createLogger('silent', 'test'), 'http');
+  compose(
+    readConfig({ DATA_DIR: temporaryFolder(onTestFinished), ...variables }),
+    createLogger('silent', 'test'),
+    'http',
+  );
 
 test('the endpoints of a real provider are known soon after the first question, and after a restart without it', async () => {
   const provider = await startIdentityProvider();
   onTestFinished(() => provider.close());
   const variables = {
-    DATA_DIR: newFolder(),
+    DATA_DIR: temporaryFolder(onTestFinished),
     IDENTITY_ISSUER: provider.issuer,
     IDENTITY_AUDIENCE: provider.clientId,
   };

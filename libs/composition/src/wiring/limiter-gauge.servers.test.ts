@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startRedis, stopTime } from '@portico/test-servers';
+import { startRedis, stopTime, temporaryFolder } from '@portico/test-servers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { compose } from './compose.ts';
 import { readConfig } from '../config.ts';
@@ -12,8 +9,7 @@ const redis = await startRedis();
 test.skipIf(!redis?.control)(
   'readiness tells without any requests when the limiter enters its fallback and when it leaves it',
   async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'portico-gauge-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder(onTestFinished);
     onTestFinished(() => redis?.close());
     const time = stopTime(vi);
     onTestFinished(time.goOn);

@@ -1,9 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Writable } from 'node:stream';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { recordingStream, temporaryFolder } from '@portico/test-servers';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../config.ts';
 import type { ProcessRole } from '../process-role.ts';
 import { createLogger } from '../runtime/logging.ts';
@@ -11,9 +10,8 @@ import { compose } from './compose.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'portico-migration-'));
+  folder = temporaryFolder(onTestFinished);
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const onDatabase = <T>(work: (database: DatabaseSync) => T): T => {
   const database = new DatabaseSync(join(folder, 'portico.sqlite'));
@@ -36,16 +34,10 @@ const fromBefore = (): void =>
 
 /** Composes and closes; returns the lines that were logged. */
 const composeOnce = async (role: ProcessRole): Promise<readonly Record<string, unknown>[]> => {
-  const lines: Record<string, unknown>[] = [];
-  const destination = new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
-      lines.push(JSON.parse(chunk.toString()) as Record<string, unknown>);
-      done();
-    },
-  });
-  const portico = await compose(readConfig({ DATA_DIR: folder }), createLogger('info', 'test', destination), role);
+  const { stream, written } = recordingStream();
+  const portico = await compose(readConfig({ DATA_DIR: folder }), createLogger('info', 'test', stream), role);
   await portico.close();
-  return lines;
+  return written.map((line) => JSON.parse(line) as Record<string, unknown>);
 };
 
 test.each(['http', 'worker'] as const)('a process of the role %s migrates, and logs each migration', async (role) => {

@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { operatorAuthority } from '@portico/domain';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { recordingStream, temporaryFolder } from '@portico/test-servers';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { localAdmin, readConfig } from '../config.ts';
 import type { ProcessRole } from '../process-role.ts';
 import { createLogger } from '../runtime/logging.ts';
@@ -11,21 +8,14 @@ import { compose } from './compose.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'portico-claims-'));
+  folder = temporaryFolder(onTestFinished);
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Starts and stops a process; `meanwhile` happens in between. Returns what it logged about claims, and the group's members. */
 const run = async (variables: Record<string, string>, role: ProcessRole, groups: readonly string[] | null = null) => {
-  const lines: string[] = [];
-  const destination = new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
-      lines.push(chunk.toString());
-      done();
-    },
-  });
+  const { stream, written } = recordingStream();
   const config = readConfig({ DATA_DIR: folder, ...variables });
-  const portico = await compose(config, createLogger('info', 'test', destination), role);
+  const portico = await compose(config, createLogger('info', 'test', stream), role);
   const { useCases, localIssuer } = portico;
   try {
     if (groups && localIssuer) {
@@ -43,7 +33,7 @@ const run = async (variables: Record<string, string>, role: ProcessRole, groups:
     const members = (await useCases.listMembers(operatorAuthority, id)).map(({ email }) => email);
     return {
       members,
-      said: lines.filter((line) => line.includes('"level":"warn"') && line.includes('groups of 1 profile is')).length,
+      said: written.filter((line) => line.includes('"level":"warn"') && line.includes('groups of 1 profile is')).length,
     };
   } finally {
     await portico.close();

@@ -1,19 +1,18 @@
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { aProfile, noEffects } from '@portico/contracts';
+import { temporaryFolder } from '@portico/test-servers';
 import SqliteDriver from 'better-sqlite3';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openSqlStores, type SqlStores } from '../open-sql-stores.ts';
 import { aloneWithSqlite, checkSqlite, copySqlite } from './sqlite-files.ts';
 
 let folder: string;
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'portico-sqlite-'));
+  folder = temporaryFolder(onTestFinished);
   file = join(folder, 'portico.sqlite');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const open = (): Promise<SqlStores> => openSqlStores({ kind: 'sqlite', file });
 const made = async (): Promise<void> => (await open()).close();

@@ -1,0 +1,27 @@
+import type { ApiClient, Credential } from '../src/api-client.ts';
+
+/** An approved client; the key is its API key pair. */
+export interface ApprovedClient {
+  readonly id: string;
+  readonly key: { readonly clientId: string; readonly secret: string };
+}
+
+/** Registers `uid@example.com`, and returns the id of the profile. */
+export const register = async (api: ApiClient, uid: string): Promise<string> => {
+  const person = { firebase_uid: uid, email: `${uid}@example.com`, full_name: uid };
+  return (await api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', person)).id;
+};
+
+export const approve = async (api: ApiClient, admin: Credential, id: string): Promise<ApprovedClient> => {
+  const path = `/api/profiles/${id}/approve`;
+  const made = await api.ask<{ client_id: string; client_secret: string }>(admin, 'POST', path);
+  return { id, key: { clientId: made.client_id, secret: made.client_secret } };
+};
+
+/** Registers and approves somebody, who gets the key by mail too. */
+export const addClient = async (api: ApiClient, admin: Credential, uid: string): Promise<ApprovedClient> =>
+  approve(api, admin, await register(api, uid));
+
+/** The id of a new collection. */
+export const addCollection = async (api: ApiClient, admin: Credential, fields: object): Promise<string> =>
+  (await api.ask<{ id: string }>(admin, 'POST', '/api/collections/', fields)).id;
