@@ -104,7 +104,7 @@ proveStores('the memory caller reads', callerLookupContract, {
   }),
   'a row holds the requested part of the target collection, and no more': byUid.asking(([uid, target, now]) => [
     uid,
-    target && ({ ...target, part: 'whole' }),
+    target && { ...target, part: 'whole' },
     now,
   ]),
   'a row has no target if none was requested or it does not exist': altering((row, { collections }) =>

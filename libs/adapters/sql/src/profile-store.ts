@@ -53,9 +53,7 @@ export const createSqlProfileStore = (database: SqlDatabase): ProfileStore => ({
   ...changesOf(database),
 });
 
-const changesOf = (
-  database: SqlDatabase,
-): Pick<ProfileStore, 'update' | 'remove' | 'claimAdmin'> => ({
+const changesOf = (database: SqlDatabase): Pick<ProfileStore, 'update' | 'remove' | 'claimAdmin'> => ({
   async update(id, decide) {
     return database.transact(async (transaction) => {
       const before = await load(transaction, id);

@@ -8,7 +8,11 @@ export const databaseModule: Module = (provide) => {
     const opened = await openSqlStores(database, { older: migrates ? 'migrate' : 'refuse', log: logger });
     const { length } = opened.migrated;
     const ms = opened.migrated.reduce((sum, migration) => sum + migration.ms, 0);
-    if (length > 0) logger.info({ migrations: length, ms }, `${length === 1 ? '1 migration' : `${length} migrations`} ran in ${ms} ms`);
+    if (length > 0)
+      logger.info(
+        { migrations: length, ms },
+        `${length === 1 ? '1 migration' : `${length} migrations`} ran in ${ms} ms`,
+      );
     return new Closable(opened, () => opened.close());
   });
   provide('installation', ['database'], ({ settings }) => installationId(settings));
