@@ -1,6 +1,5 @@
 import type { AdminAuthority, Principal } from '../access/principal.ts';
 import type { Ports } from '../ports/index.ts';
-import type { Profile } from '../profiles/profile.ts';
 import type { Settings } from '../settings.ts';
 import { type Counting, createUsageCounter } from '../usage/usage-counter.ts';
 import { admit, admitRegistration, countFailedCode } from './access/admit.ts';
