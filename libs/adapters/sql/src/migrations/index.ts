@@ -6,12 +6,14 @@ import { noticesAndTiers } from './0005-notices-and-tiers.ts';
 import { fillSince010, since010 } from './0006-since-0.1.0.ts';
 import type { DialectSql, Fill } from './migration.ts';
 
-/** All migrations, oldest first. A released migration never changes; later changes get a migration of their own. */
+/**
+ * All migrations, oldest first. A released migration never changes; later changes get a migration of their own. The first
+ * five are release 0.1.0, without what they did to rows of versions before it, which nobody has.
+ */
 export const migrations: readonly { readonly name: string; readonly sql: DialectSql; readonly fill?: Fill }[] = [
   { name: '0001-initial', sql: initial },
   { name: '0002-due-jobs-by-kind', sql: dueJobsByKind },
   { name: '0003-issuers', sql: issuers },
-  // It changed rows of versions before 0.1.0, which nobody has.
   { name: '0004-bounded-document-facts', sql: { sqlite: [], postgresql: [] } },
   { name: '0005-notices-and-tiers', sql: noticesAndTiers },
   { name: '0006-since-0.1.0', sql: since010, fill: fillSince010 },
