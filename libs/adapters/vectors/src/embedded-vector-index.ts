@@ -126,7 +126,7 @@ const best = (blocks: Blocks<EmbeddingChange, Row>, { vector, among, limit }: Ve
     return found ? similarity(vector, found.shape.vector) : 0;
   };
   const first = bestScores(bounds, limit).slice(0, limit).map(scoreAt);
-  const least = first.length < limit ? 0 : Math.min(1, ...first);
+  const least = first.length < limit ? 0 : first.reduce((less, score) => Math.min(less, score), 1);
   const compared = placesFrom(bounds, least - rounding);
   const scores = Float32Array.from(compared, scoreAt);
   return bestScores(scores, limit).flatMap((at) => {
