@@ -11,15 +11,13 @@ interface Setback {
 }
 type Steps = fc.Arbitrary<readonly LimiterStep<Setback>[]>;
 
-const stepsOf = (rules: readonly LimitRule[], timesMax: number, fractions: readonly number[] = [0]): Steps => {
+const stepsOf = (rules: readonly LimitRule[], timesMax: number): Steps => {
   const times = fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: timesMax }));
   const milliseconds = fc.oneof(
     fc.constantFrom(0, 1, 999, 1000, 1001, 2000, 7000, 30_000),
     fc.integer({ min: 0, max: 2500 }),
   );
-  const microseconds = fc
-    .tuple(milliseconds, fc.constantFrom(...fractions))
-    .map(([whole, fraction]) => whole * 1000 + fraction);
+  const microseconds = milliseconds.map((each) => each * 1000);
   return fc.array(
     fc.oneof(
       { weight: 8, arbitrary: fc.record({ do: fc.constant('consume' as const), times }) },
@@ -78,7 +76,6 @@ const neverOver = (steps: Steps) =>
     const { walked, bytes } = createWalked();
     await walkNeverOver(walked, first, walk);
     expect(await bytes()).toBeLessThanOrEqual(8000);
-    walked.pass(2_000);
     await expectAllFree(walked);
   });
 
@@ -92,7 +89,7 @@ describe.skipIf(!subjects)('the limiter in Redis compared with the definition', 
   });
 
   test('no window ever holds more than the current rule allows, and a quiet one frees it all', async () => {
-    await fc.assert(neverOver(stepsOf(allRules, 2600, [0, 1, 400, 999])), { numRuns: 20 });
+    await fc.assert(neverOver(stepsOf(allRules, 2600)), { numRuns: 20 });
   });
 
   test('no window ever holds more than the current rule allows although the clock is set back', async () => {

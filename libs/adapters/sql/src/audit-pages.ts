@@ -55,8 +55,8 @@ const newestFirst = 'order by a.instant desc, a.seq desc';
 const oldestFirst = 'order by a.instant, a.seq';
 
 /**
- * An empty page yields one row, which holds only the total. Entries before the page are passed in an index: a deep page
- * would take half a second if PostgreSQL read each of them.
+ * An empty page yields one row, which holds only the total. Entries before the page are skipped in an index: if
+ * PostgreSQL read each of them, a deep page would take half a second.
  */
 const pageWithTotal = async (
   database: SqlDatabase,
