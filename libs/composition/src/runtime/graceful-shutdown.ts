@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import { flush } from './logging.ts';
 
 /** Then unfinished work is abandoned: a container is killed 30 s after its stop signal (docker-compose.yml). */
 const endingMs = 25_000;
@@ -30,7 +29,6 @@ export const gracefulShutdown = (logger: Logger, patienceMs = endingMs): ((finis
       logger.error({ err: error }, 'Stopping failed');
       exitCode = 1;
     }
-    await flush(logger);
     process.exit(exitCode);
   };
   // As PID 1 of a container, the process would ignore every signal without a handler.

@@ -19,7 +19,7 @@ const secretNames = [
 export const createLogger = (
   level: string,
   name: string,
-  destination: DestinationStream = pino.destination(1),
+  destination: DestinationStream = pino.destination({ dest: 1, sync: true }),
   fields?: () => object,
 ): Logger =>
   pino(
@@ -33,9 +33,3 @@ export const createLogger = (
     },
     destination,
   );
-
-/**
- * Resolves once all lines are written, or cannot be. A process that exits earlier writes its last lines on exit,
- * perhaps ahead of one that is still being written.
- */
-export const flush = (logger: Logger): Promise<void> => new Promise((resolve) => logger.flush(() => resolve()));

@@ -6,7 +6,7 @@ import { version } from '../version.ts';
 import { compose, type Portico } from '../wiring/compose.ts';
 import { openPathWarnings } from '../wiring/open-paths.ts';
 import { gracefulShutdown } from './graceful-shutdown.ts';
-import { createLogger, flush } from './logging.ts';
+import { createLogger } from './logging.ts';
 import { startFailure } from './start-failure.ts';
 
 /**
@@ -46,7 +46,6 @@ export const runProcess = async (
     // The log gets the reason for its collectors, and standard error for an operator at a terminal, who reads it last.
     logger ??= createLogger('info', 'portico');
     logger.fatal(said);
-    await flush(logger);
     process.stderr.write(`${said}\n`);
     process.exit(exitCode);
   }
