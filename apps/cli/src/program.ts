@@ -32,7 +32,7 @@ import { toolLogger, withPortico } from './with-portico.ts';
 /** Runs the tool with these arguments (`process.argv`), variables and streams; returns the exit code. */
 export const run = async (argv: readonly string[], environment: Environment, io: Io): Promise<number> => {
   let exitCode: number = exitCodes.success;
-  const program = createProgram(environment, io, (code) => (exitCode = code));
+  const { program } = createTool(environment, io, (code) => (exitCode = code));
   const { args, said } = byTodaysNames(program, argv.slice(2));
   if (said !== null) io.stderr.write(`portico: ${said}\n`);
   try {
@@ -52,7 +52,8 @@ const exitCodeOf = (error: unknown, { stderr }: Io): number => {
   return error instanceof OperatorError ? error.exitCode : exitCodes.failure;
 };
 
-const createProgram = (environment: Environment, io: Io, endWith: (code: number) => void): Command => {
+/** Builds the commands; `run` parses a command line with them, and the reference lists them. */
+export const createTool = (environment: Environment, io: Io, endWith: (code: number) => void): Tool => {
   const program = new Command('portico')
     .description(
       "Portico's tool for operators. It works on the stores named by the environment (DATA_DIR, DATABASE_URL, …), beside a running service too; with --server some commands work over HTTP instead.",
@@ -92,7 +93,7 @@ const createProgram = (environment: Environment, io: Io, endWith: (code: number)
     addDoctor,
   ])
     add(tool);
-  return program;
+  return tool;
 };
 
 /** Where Commander writes help, and what is wrong with a command line. */

@@ -4,6 +4,6 @@ export { createHttpServer, type HttpServer } from './http-server.ts';
 export { createOperatorCalls, type OperatorAnswer, type OperatorCall } from './operator-calls.ts';
 export { errorStatuses } from './errors.ts';
 export { openApiDocument } from './openapi/openapi-document.ts';
-export type { LocalIssuerDocuments, Route, RouteAuth } from './route.ts';
+export { nameOfPart, type LocalIssuerDocuments, type Route, type RouteAuth } from './route.ts';
 export { routes } from './routes/table.ts';
 export type { HttpSettings, TrustedProxies } from './settings.ts';

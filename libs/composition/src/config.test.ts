@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { temporaryFolder } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig, type Config } from './config.ts';
-import { ConfigurationError, defaultMailFrom } from './environment.ts';
+import { ConfigurationError } from './environment.ts';
+import { defaultMailFrom } from './variable-types.ts';
 
 const key = Buffer.alloc(32, 7).toString('base64');
 const production = {

@@ -2,14 +2,9 @@ import { join, resolve } from 'node:path';
 import type { FirstAdmin, LimitRule, Settings } from '@portico/domain';
 import { localIssuerName } from '@portico/identity';
 import { warningsOf } from './configuration-warnings.ts';
-import {
-  collectorOf,
-  parseDatabaseAddress,
-  readEnvironment,
-  type Environment,
-  type SamplerName,
-} from './environment.ts';
+import { collectorOf, readEnvironment, type Environment } from './environment.ts';
 import { signInWaysOf, type SignInWay } from './sign-in.ts';
+import { parseDatabaseAddress, type SamplerName } from './variable-types.ts';
 
 /** The validated configuration. Never log it: it holds keys, and URLs with passwords. */
 export interface Config {
@@ -223,7 +218,7 @@ const accessAudiencesOf = ({ PUBLIC_URL: url, MCP_AUDIENCE: audiences }: Read): 
   url ? (audiences ?? [mcpAddress(url)]) : [];
 
 const secretsKeyOf = (read: Read, dataDir: string): Config['secretsKey'] => {
-  const previous = read.SECRETS_KEY_PREVIOUS;
+  const previous = read.SECRETS_KEY_PREVIOUS ?? [];
   if (read.SECRETS_KEY) return { from: 'value', current: read.SECRETS_KEY, previous };
   return {
     from: 'file',

@@ -1,5 +1,5 @@
 import type { Settings } from '@portico/domain';
-import { defaultMailFrom } from './environment.ts';
+import { defaultMailFrom } from './variable-types.ts';
 
 /** What the warnings judge; a `Config` has all of it. */
 export interface JudgedConfig {

@@ -6,7 +6,7 @@ export { localAdmin, readConfig, readDatabaseAddress, type Config } from './conf
 export { embeddedFiles, type EmbeddedFiles, type KeyFile } from './wiring/embedded-files.ts';
 export { diagnose, type DiagnosisLine } from './doctor/diagnose.ts';
 export { runProcess } from './runtime/run-process.ts';
-export { ConfigurationError, type Environment } from './environment.ts';
+export { ConfigurationError, isSecretVariable, type Environment } from './environment.ts';
 export { createLogger } from './runtime/logging.ts';
 export type { RequestSpan, Tracing } from './tracing/tracing.ts';
 export { openLocalIssuer } from './wiring/local-issuer.ts';
@@ -16,5 +16,6 @@ export { migrateTables } from './wiring/table-migration.ts';
 export { openSecretsReset, type SecretsReset } from './wiring/secrets-reset.ts';
 export type { SignInWay } from './sign-in.ts';
 export { startFailure } from './runtime/start-failure.ts';
+export { variableGroups } from './variables.ts';
 export { version } from './version.ts';
 export type { LocalIssuer, LocalSignIn, LocalUser } from '@portico/identity';

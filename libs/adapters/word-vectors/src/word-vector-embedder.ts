@@ -14,8 +14,9 @@ export interface WordVectorOptions {
 
 /**
  * A built-in embedder that understands: it adds up the vectors of a text's words, which were distilled from a sentence
- * transformer, and joins them with the hashed words themselves (`docs/search.md`). It corrects spelling. The table, 8 MB,
- * is read at first use; each portion of that work takes a few milliseconds. The first line of a document is its name.
+ * transformer, and joins them with the hashed words themselves (`tools/embedder/LABORATORY.md`). It corrects spelling.
+ * The table, 8 MB, is read at first use; each portion of that work takes a few milliseconds. The first line of a document
+ * is its name.
  * Throws `embedding_unavailable` if the table cannot be read, and tries again at the next call.
  */
 export const createWordVectorEmbedder = (options?: WordVectorOptions): Embedder =>

@@ -10,9 +10,9 @@ export interface ModelDigest {
 }
 
 /**
- * Embeds operations and questions for them with the table of words (`docs/search.md`). It lets others have their turn
- * every few milliseconds. The id of its model has the form `portico-operations-1-0123abcd`; the number before the digest
- * grows with each change of the rules and weights that vectors are made by.
+ * Embeds operations and questions for them with the table of words (`tools/embedder/LABORATORY.md`). It lets others have
+ * their turn every few milliseconds. The id of its model has the form `portico-operations-1-0123abcd`; the number before
+ * the digest grows with each change of the rules and weights that vectors are made by.
  */
 export const createWordVectorOperationEmbedder = (
   digest: () => Promise<ModelDigest>,

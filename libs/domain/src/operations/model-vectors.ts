@@ -7,8 +7,8 @@ const ownerShare = 0.25;
  * Which cosines of a language model are taken for which ones of the built-in embedder, for which the weights of words
  * (`rankingWeights`) and the scores (`operationScore`) were chosen: those of a question with any operation, and with one
  * that answers it. The built-in ones are medians of the judged tasks. The model's are an estimate for nomic-embed-text,
- * and not calibrated against a server (`docs/search.md`). They count when a question is asked, and are in no stored
- * vector.
+ * and not calibrated against a server (`tools/embedder/LABORATORY.md`). They count when a question is asked, and are in
+ * no stored vector.
  */
 const cosines = {
   any: { model: 0.45, builtIn: 0.15 },

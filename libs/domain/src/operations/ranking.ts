@@ -9,8 +9,8 @@ export interface Feature {
 }
 
 /**
- * What counts how much; the cosine of the meanings counts 1. Chosen on judged tasks (`docs/search.md`), each from the
- * middle of a range in which the figures hardly change.
+ * What counts how much; the cosine of the meanings counts 1. Chosen on judged tasks (`tools/embedder/LABORATORY.md`),
+ * each from the middle of a range in which the figures hardly change.
  */
 export const rankingWeights = {
   /** Where all words of a question are in the operation's summary. */

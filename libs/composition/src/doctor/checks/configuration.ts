@@ -7,7 +7,7 @@ import { ConfigurationError } from '../../environment.ts';
 import { ok, warning, wrong, type Answer, type Check } from '../check.ts';
 import { sentence } from '../run-checks.ts';
 
-const table = 'README.md, "Configuration", lists every variable.';
+const table = 'docs/reference/configuration.md lists every variable.';
 
 /** Those that the service warns of at its start too. */
 const warningChecks = configurationWarnings.flatMap(({ id, holds, text, advice }: ConfigurationWarning): Check[] =>

@@ -3,7 +3,7 @@ import { configured } from '../../wiring/parts.ts';
 import { ok, warning, wrong, type Check } from '../check.ts';
 import { sentence } from '../run-checks.ts';
 
-const templateAdvice = 'Correct the file or its name: docs/mails.md lists the names and the facts of templates.';
+const templateAdvice = 'Correct the file or its name: docs/mails.md lists the names and the variables of templates.';
 
 /** A mail server may resolve the name of its client before it greets. */
 const answerMs = 4_000;

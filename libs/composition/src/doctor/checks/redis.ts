@@ -9,7 +9,7 @@ const oneAddress =
   'Name one address in REDIS_URL that always leads to the primary: a proxy, or the endpoint of a managed Redis.';
 
 const moreMemory = 'Give Redis more memory (maxmemory), or remove what else fills it.';
-const moreRights = 'Allow the commands and keys that docs/operations.md names for an ACL user.';
+const moreRights = 'Allow the commands and keys that docs/operations/install.md names for an ACL user.';
 
 export const redisChecks: readonly Check[] = [
   {

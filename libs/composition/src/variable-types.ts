@@ -1,0 +1,180 @@
+import { isIP } from 'node:net';
+import { isLoopback } from '@portico/dependencies';
+import { allowedMax, windowSecondsMax } from '@portico/domain';
+import { z } from 'zod';
+
+// What the variables of `environment.ts` may be. Each type's message says what it expects.
+
+export const integer = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, `a whole number from ${least} to ${most}`)
+    .transform(Number)
+    .pipe(
+      z
+        .number()
+        .min(least, `a whole number from ${least} to ${most}`)
+        .max(most, `a whole number from ${least} to ${most}`),
+    );
+
+export const choice = <const Values extends readonly [string, ...string[]]>(...values: Values) =>
+  z.enum(values, `one of ${values.join(', ')}`);
+
+/** Seconds, or a duration in Ollama's notation; a negative number means forever. */
+export const keepAlive = z
+  .string()
+  .regex(/^(-?\d{1,9}|(\d{1,9}(\.\d{1,9})?(ms|s|m|h))+)$/, 'seconds, a duration such as 24h, or -1 for forever')
+  .transform((text) => (/^-?\d+$/.test(text) ? Number(text) : text));
+export const truth = z.enum(['true', 'false'], 'true or false').transform((value) => value === 'true');
+
+export const limit = z
+  .string()
+  .regex(/^[1-9]\d{0,9}\/[1-9]\d{0,6}$/, 'requests/seconds, such as 600/60')
+  .transform((text) => {
+    const [allowed, windowSeconds] = text.split('/').map(Number);
+    return { allowed: allowed ?? 0, windowSeconds: windowSeconds ?? 0 };
+  })
+  .refine(
+    ({ allowed, windowSeconds }) => allowed <= allowedMax && windowSeconds <= windowSecondsMax,
+    `requests/seconds with at most ${allowedMax} requests and ${windowSecondsMax} seconds`,
+  );
+
+const units = { b: 1, kb: 1_024, mb: 1_048_576 } as const;
+export const size = z
+  .string()
+  .toLowerCase()
+  .regex(/^[1-9]\d{0,8}(b|kb|mb)?$/, 'a size such as 256kb or 32mb')
+  .transform((text) => Number.parseInt(text, 10) * units[(/[a-z]+$/.exec(text)?.[0] ?? 'b') as keyof typeof units])
+  .refine((bytes) => bytes <= 268_435_456, 'a size of at most 256mb');
+
+export const issuerUrl = z.string().refine((text) => {
+  const url = URL.parse(text);
+  if (url === null || url.username !== '' || url.password !== '') return false;
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
+}, 'an https address, or http on loopback, without user and password');
+
+/** The address without its last slash, as `URL` spells it: clients compare the spelling (RFC 9728, section 3.3). */
+export const publicUrl = z
+  .string()
+  .refine((text) => {
+    const url = URL.parse(text);
+    return url !== null && /^https?:\/\/[^\s?#]+$/i.test(text) && url.username === '' && url.password === '';
+  }, 'https://HOST or http://HOST, without user, query and fragment')
+  .transform((text) => new URL(text).href.replace(/\/+$/, ''));
+
+/** Claims that the service reads itself: none of them names groups. */
+export const reservedClaims = [
+  'iss',
+  'sub',
+  'aud',
+  'azp',
+  'exp',
+  'nbf',
+  'iat',
+  'auth_time',
+  'email',
+  'email_verified',
+  'cnf',
+  'events',
+];
+
+const names = (of: string) =>
+  z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .refine(
+      (parts) => parts.every((part) => /^[\x21-\x7e]{1,512}$/.test(part)),
+      `${of} of at most 512 characters without blanks, separated by commas`,
+    );
+export const audiences = names('audiences');
+export const authorizedParties = names('client ids');
+
+export const address = (schemes: readonly string[], allowed: string, isAllowed: (url: URL) => boolean = () => true) =>
+  z.string().refine((text) => {
+    const url = URL.parse(text);
+    return url !== null && schemes.includes(url.protocol) && url.hostname !== '' && isAllowed(url);
+  }, allowed);
+
+/** `URL` lets a stray `%` through. */
+const isPercentEncoded = (text: string): boolean => {
+  try {
+    return decodeURIComponent(text) !== '' || text === '';
+  } catch {
+    return false;
+  }
+};
+
+export const redisUrl = address(
+  ['redis:', 'rediss:'],
+  'redis://[USER:PASSWORD@]HOST[:PORT][/NUMBER], or rediss://… for TLS; NUMBER is the database; no ?options',
+  ({ pathname, search, username, password }) =>
+    /^\/?\d*$/.test(pathname) && search === '' && isPercentEncoded(username + password),
+);
+
+/** Qdrant has no users. Dropping a password silently would send its operator looking in the wrong place. */
+export const qdrantUrl = address(['http:', 'https:'], 'http://… or https://… without a user').refine((text) => {
+  const url = URL.parse(text);
+  return url === null || (url.username === '' && url.password === '');
+}, 'http://… or https://… without a user: the key is QDRANT_API_KEY');
+
+/** Validates with the adapter's own parser, whose error says what is wrong. */
+export const readBy = (read: (text: string) => unknown, what: string) =>
+  z.string().superRefine((text, context) => {
+    try {
+      read(text);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: `${what}: ${(error as Error).message}` });
+    }
+  });
+
+export const key = z.string().refine((text) => /^[0-9A-Za-z+/]{43}=$/.test(text), '32 bytes in base64');
+
+const proxies = 'off, a number of proxies, loopback, or addresses and networks such as 10.0.0.0/8, separated by commas';
+
+const isNetwork = (text: string): boolean => {
+  const [address = '', prefix = '0'] = text.split('/');
+  const bits = { 4: 32, 6: 128 }[isIP(address)];
+  return bits !== undefined && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits;
+};
+
+/** The trusted proxies; an empty list for `off`. */
+export const networks = z
+  .string()
+  .transform((text) => (text === 'off' ? [] : text.split(',').map((part) => part.trim())))
+  .refine(
+    (parts) =>
+      (parts.length === 1 && /^\d{1,2}$/.test(parts[0] ?? '')) ||
+      parts.every((part) => part === 'loopback' || isNetwork(part)),
+    proxies,
+  );
+
+export const email = z.string().regex(/^[^\s@,<>]{1,64}@[^\s@,<>]{1,189}$/, 'an e-mail address');
+
+/** Good enough for mails in files; with an SMTP server it causes a warning. */
+export const defaultMailFrom = 'Portico <portico@localhost>';
+
+export const collector = address(['http:', 'https:'], 'http://… or https://…');
+
+export const samplerNames = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
+export type SamplerName = (typeof samplerNames)[number];
+export const databaseAddress = z.union(
+  [
+    z
+      .string()
+      .regex(/^sqlite:.+$/)
+      .transform((text) => ({ kind: 'sqlite' as const, file: text.replace(/^sqlite:(\/\/)?/, '') })),
+    address(['postgresql:', 'postgres:'], '').transform((url) => ({ kind: 'postgresql' as const, url })),
+  ],
+  'sqlite:PATH, or postgresql://USER:PASSWORD@HOST:PORT/DATABASE',
+);
+
+/** Parses what `DATABASE_URL` may be; null if it is none. */
+export const parseDatabaseAddress = (text: string): z.infer<typeof databaseAddress> | null =>
+  databaseAddress.safeParse(text).data ?? null;
