@@ -10,7 +10,6 @@ import {
 } from '@portico/test-servers';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { Credential } from '../src/api-client.ts';
-import { root } from '../src/service-process.ts';
 import { addClient, addCollection } from './clients.ts';
 import { eventually } from './faults/traffic.ts';
 import { createInstallation, type Installation } from './installation.ts';
@@ -44,7 +43,7 @@ const parts = {
 
 type Part = keyof typeof parts;
 
-/** Parts alone and together, as the README lists them. */
+/** Parts alone and together. */
 const combinations: readonly (readonly Part[])[] = [
   [],
   ['PostgreSQL'],
@@ -184,8 +183,3 @@ describe.each(combinations.map((combination) => ({ name: nameOf(combination), co
     );
   },
 );
-
-test('the README lists these combinations', () => {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  for (const combination of combinations) expect(readme).toContain(`| ${nameOf(combination)} `);
-});

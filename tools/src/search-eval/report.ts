@@ -43,7 +43,7 @@ const operationsOf = (evaluation: OperationsEvaluation) => {
         : `\`${model}\` embeds one text of summary, title, operation id, tags, path and the first 200 characters of the ` +
           'description') +
       '. The vector of an operation is 0.75 of that and 0.25 of the vector of its collection. Operations search ranks ' +
-      'by the vectors and features that the service searches operations by (`docs/search.md`).',
+      'by the vectors and features that the service searches operations by (`tools/embedder/LABORATORY.md`).',
     ...boards.flatMap((board) => [`### ${board.title}`, ...tablesOf(board)]),
     ...(noAnswer
       ? [

@@ -100,7 +100,9 @@ test.skipIf(!postgres || !redis)(
 test('the table of the documents has every check, in the order in which they are told', async () => {
   const { checks } = await diagnosed(await openInstallation());
   const chapter =
-    readFileSync(join(root, 'docs/operations.md'), 'utf8').split('## What is wrong: portico doctor')[1] ?? '';
+    readFileSync(join(root, 'docs/operations/troubleshooting.md'), 'utf8').split(
+      '## What is wrong: portico doctor',
+    )[1] ?? '';
   const documented = [...(chapter.split('\n## ')[0] ?? '').matchAll(/^\| `([a-z.-]+)` /gm)].map(([, id]) => id);
   expect(documented).toEqual(checks.map(({ id }) => id));
 });

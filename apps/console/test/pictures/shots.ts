@@ -80,7 +80,7 @@ export const shotsOf = ({ apis }: Organisation): readonly Shot[] => {
   ];
 };
 
-const inDocuments = ['people', 'grant', 'operation', 'use', 'import', 'access'];
+const inDocuments = ['search', 'people', 'grant', 'operation', 'use', 'import'];
 
 export const documentShots = (organisation: Organisation): readonly Shot[] =>
   shotsOf(organisation).filter(({ name }) => inDocuments.includes(name));

@@ -1,0 +1,13 @@
+import { readPages } from './markdown.ts';
+import { budgetsOf } from './sizes.ts';
+
+// Says how large each document is, and what it may take. Fails if one takes more.
+const pages = readPages();
+const line = (bytes: number, name: string): string => `${bytes.toLocaleString('en').padStart(9)}  ${name}\n`;
+for (const { path, bytes } of pages) process.stdout.write(line(bytes, path));
+process.stdout.write('\n');
+for (const { name, bytes, bytesMax } of budgetsOf(pages)) {
+  const verdict = bytes <= bytesMax ? '' : '  TOO LARGE';
+  process.stdout.write(line(bytes, `${name} (at most ${bytesMax.toLocaleString('en')})${verdict}`));
+  if (bytes > bytesMax) process.exitCode = 1;
+}

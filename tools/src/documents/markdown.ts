@@ -1,0 +1,26 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../service-process.ts';
+
+/** A document of the repository. */
+export interface Page {
+  /** From the root of the repository. */
+  readonly path: string;
+  readonly text: string;
+  readonly bytes: number;
+}
+
+const folders = ['{,.}*.md', '{.github,docs,samples,tools}/**/*.md'];
+
+/** All documents but those of installed packages, by path. */
+export const readPages = (): readonly Page[] =>
+  globSync(folders, { cwd: root, exclude: (path) => path.includes('node_modules') })
+    .toSorted()
+    .map((path) => {
+      const text = readFileSync(join(root, path), 'utf8');
+      return { path, text, bytes: Buffer.byteLength(text) };
+    });
+
+/** What its shell blocks say, in their order. */
+export const shellBlocksOf = ({ text }: Page): readonly string[] =>
+  [...text.matchAll(/^ *```sh\n(.*?)^ *```/gms)].map(([, lines = '']) => lines);

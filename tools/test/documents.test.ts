@@ -1,0 +1,89 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { readPages, type Page } from '../src/documents/markdown.ts';
+import { budgetsOf } from '../src/documents/sizes.ts';
+import { root } from '../src/service-process.ts';
+
+const pages = readPages();
+const pageAt = new Map(pages.map((page) => [page.path, page]));
+
+test.each(budgetsOf(pages))('$name: at most $bytesMax bytes', ({ bytes, bytesMax }) => {
+  expect(bytes).toBeGreaterThan(0);
+  expect(bytes).toBeLessThanOrEqual(bytesMax);
+});
+
+test('the operations manual has seven pages', () => {
+  expect(pages.filter(({ path }) => path.startsWith('docs/operations/'))).toHaveLength(7);
+});
+
+const prose = ({ text }: Page): string => text.replace(/^ *```.*?^ *```/gms, '');
+
+/** As the hosts of repositories make them: letters, digits, hyphens and underscores of the heading, blanks as hyphens. */
+const anchorsOf = (page: Page): readonly string[] =>
+  [...prose(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+/** The links to files of this repository, as file and anchor. */
+const linksOf = (page: Page) =>
+  [...prose(page).matchAll(/\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].map(([link, file = '', anchor]) => ({
+    link: `${page.path}: ${link}`,
+    path: file === '' ? page.path : normalize(join(dirname(page.path), file)),
+    anchor,
+  }));
+
+const links = pages.flatMap(linksOf);
+
+test('every link leads to a file, and to a heading in it', () => {
+  expect(links.length).toBeGreaterThan(200);
+  const broken = links.filter(({ path, anchor }) => {
+    if (!existsSync(join(root, path))) return true;
+    const target = pageAt.get(path);
+    return anchor !== undefined && target !== undefined && !anchorsOf(target).includes(anchor);
+  });
+  expect(broken.map(({ link }) => link)).toEqual([]);
+});
+
+test('the index leads to every page, and the README to the index', () => {
+  const linked = (from: string) =>
+    linksOf(pageAt.get(from) ?? { path: from, text: '', bytes: 0 }).map(({ path }) => path);
+  const listed = pages.filter(({ path }) => path.startsWith('docs/') && !/^docs\/(adr\/|README)/.test(path));
+  const missing = listed.filter(({ path }) => !linked('docs/README.md').includes(path));
+  expect(missing.map(({ path }) => path)).toEqual([]);
+  expect(linked('README.md')).toContain('docs/README.md');
+});
+
+test('every picture of the documents is shown', () => {
+  const shown = links.map(({ path }) => path);
+  const pictures = globSync('docs/**/*.png', { cwd: root });
+  expect(pictures.length).toBeGreaterThan(0);
+  expect(pictures.filter((path) => !shown.includes(path))).toEqual([]);
+});
+
+test('the APIs that examples name are samples, or made there', () => {
+  const titles = globSync('samples/*.{json,yaml}', { cwd: root }).map(
+    (path) =>
+      (parse(readFileSync(join(root, path), 'utf8')) as { readonly info: { readonly title: string } }).info.title,
+  );
+  const examples = pages.map(({ text }) =>
+    [...text.matchAll(/^ *```sh\n(.*?)^ *```/gms)].map(([, lines]) => lines).join(),
+  );
+  const named = examples.flatMap((lines) => {
+    const made = [...lines.matchAll(/import \S+ --name '([^']+)'/g)].map(([, name]) => name);
+    const listed = [
+      ...lines.matchAll(/(?:--collections?|collections list)((?: '[^']+')+)|"collections": \[([^\]]*)\]/g),
+    ];
+    return listed
+      .flatMap(([, quoted = '', json = '']) => [...`${quoted}${json}`.matchAll(/['"]([^'"]+)['"]/g)])
+      .map(([, name]) => name)
+      .filter((name) => !made.includes(name));
+  });
+  expect(named).toContain('Nimbara Weather');
+  expect(named.filter((name) => !titles.includes(name ?? ''))).toEqual([]);
+});
