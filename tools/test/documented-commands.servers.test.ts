@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { cpSync, readdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { freePort, onPath, temporaryFolder } from '@portico/test-servers';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { absent, freePort, onPath, temporaryFolder } from '@portico/test-servers';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { readPages, shellBlocksOf, type Page } from '../src/documents/markdown.ts';
 import { root } from '../src/service-process.ts';
 
@@ -52,7 +52,7 @@ const printed: Readonly<Record<string, readonly RegExp[]>> = {
     /Z"\nada@example\.com\nbob@example\.com\nnull\n/,
   ],
   'docs/identity-providers/local.md': [/\/console\/#code=/, /^eyJ/m],
-  'docs/operations/backup-and-upgrade.md': [/portico-backup\.tar/],
+  'docs/operations/backup-and-upgrade.md': [/portico-\d{4}-[\d-]+\.tar/],
   'docs/operations/monitoring.md': [/"status": ?"healthy"/, /^portico_build_info\{/m, /^alice@example\.com +\d/m],
   'docs/operations/troubleshooting.md': [/^ok {7}configuration: /m, /^Nothing is wrong\.$/m],
   'docs/publishing.md': [
@@ -77,10 +77,14 @@ const checkout = temporaryFolder(afterAll);
 for (const name of readdirSync(root))
   if (!['data', '.env', '.git'].includes(name)) symlinkSync(join(root, name), join(checkout, name));
 
+/** The line `npm start` of a first terminal: the service begins, and ends with the shell. */
 const start = `
 npm start > "$HOME/service.log" 2>&1 & service=$!
 trap 'kill $service; wait $service || true' EXIT
-until curl -sf http://localhost:$PORT/health > "$HOME/health"; do kill -0 $service; sleep 0.2; done
+until curl -sf http://localhost:$PORT/health > "$HOME/health"; do
+  kill -0 $service || { cat "$HOME/service.log"; exit 1; }
+  sleep 0.2
+done
 `;
 
 /** Runs these lines as somebody who pastes them into a shell, and stops at the first that fails. */
@@ -110,12 +114,11 @@ const paste = async (lines: string, data: string): Promise<string> => {
   return said;
 };
 
-const programs = ['bash', 'curl', 'jq'].every((name) => onPath(name) !== null);
+const missing = ['bash', 'curl', 'jq'].filter((name) => onPath(name) === null);
+if (missing.length > 0) absent(missing.join(', '), `install ${missing.join(' ')}`);
 
-describe.skipIf(!programs)('as pasted, in order, from an empty folder', () => {
+describe.skipIf(missing.length > 0)('as pasted, in order, from an empty folder', () => {
   const afterTheReadme = temporaryFolder(afterAll);
-
-  beforeAll(() => mkdirSync(afterTheReadme, { recursive: true }));
 
   test('the README works, and works again', async () => {
     const readme = run.find(({ path }) => path === 'README.md');

@@ -37,7 +37,7 @@ const service = {
   NODE_ENV: variable(
     choice('development', 'test', 'production'),
     'development',
-    '`production` requires a secrets key, turns the local issuer off, and limits anonymous requests.',
+    '`production` requires a secrets key and an issuer, limits anonymous requests, and sends no mail without `SMTP_URL`.',
   ),
   HOST: variable(z.string(), '127.0.0.1', 'The address to listen on.'),
   PORT: variable(integer(0, 65_535), '3000', 'The port to listen on; `0` picks a free one.'),
@@ -61,12 +61,15 @@ const service = {
 };
 
 const servers = {
-  DATABASE_URL: optional(databaseAddress, 'The database; PostgreSQL 14 or newer. None: a SQLite file in `DATA_DIR`.'),
+  DATABASE_URL: optional(
+    databaseAddress,
+    'The database; PostgreSQL 14 or newer. If unset: a SQLite file in `DATA_DIR`.',
+  ),
   REDIS_URL: optional(
     redisUrl,
-    'Limits, job queue and vectors of queries for all processes; Redis 6.2 or newer with `maxmemory-policy noeviction`. None: in process.',
+    'Limits, job queue and vectors of queries for all processes; Redis 6.2 or newer with `maxmemory-policy noeviction`. If unset: in process.',
   ),
-  QDRANT_URL: optional(qdrantUrl, 'The vector index; Qdrant 1.16 or newer. None: in process.'),
+  QDRANT_URL: optional(qdrantUrl, 'The vector index; Qdrant 1.16 or newer. If unset: in process.'),
   QDRANT_API_KEY: optional(
     z.string().regex(/^[\x21-\x7e]+$/, 'printable ASCII without blanks'),
     'The API key of that Qdrant.',
@@ -76,7 +79,7 @@ const servers = {
 const search = {
   OLLAMA_URL: optional(
     address(['http:', 'https:'], 'http://… or https://…'),
-    'An Ollama server that embeds collections and queries. None: the built-in embedder.',
+    'An Ollama server that embeds collections and queries. If unset: the built-in embedder.',
   ),
   EMBEDDING_MODEL: variable(
     z.string().regex(/^[\w.:/-]{1,200}$/, 'the name of a model, such as nomic-embed-text'),
@@ -86,9 +89,9 @@ const search = {
   OLLAMA_PULL: variable(truth, 'true', 'Whether Ollama pulls the model if it is missing.'),
   OLLAMA_MODEL_KEEP_ALIVE: optional(
     keepAlive,
-    "How long Ollama keeps the model loaded after its last use. None: Ollama's own setting.",
+    "How long Ollama keeps the model loaded after its last use. If unset: Ollama's own setting.",
   ),
-  OLLAMA_NUM_THREAD: optional(integer(1, 1_024), "How many threads Ollama uses. None: Ollama's own setting."),
+  OLLAMA_NUM_THREAD: optional(integer(1, 1_024), "How many threads Ollama uses. If unset: Ollama's own setting."),
   OPERATION_EMBEDDER: variable(
     choice('built-in', 'ollama'),
     'built-in',
@@ -99,7 +102,7 @@ const search = {
 const mail = {
   SMTP_URL: optional(
     readBy(readSmtpUrl, 'an SMTP address'),
-    'The mail server: `smtps://USER:PASSWORD@HOST`, or `smtp://…` with STARTTLS; `?tls=off` only for a local mail catcher. None: files in `DATA_DIR/mails`, in production no mail.',
+    'The mail server; use `?tls=off` only for a local mail catcher. If unset: files in `DATA_DIR/mails`, in production no mail.',
   ),
   MAIL_FROM: variable(readBy(readSender, 'a sender'), defaultMailFrom, 'The sender of all mails.'),
   MAIL_TEMPLATES: optional(z.string(), "A folder of templates that replace the service's own words in mails."),
@@ -113,30 +116,27 @@ const mail = {
 const identity = {
   IDENTITY_ISSUER: optional(
     issuerUrl,
-    'The OpenID Connect issuer. None: the service is its own issuer, for trying it out.',
+    'The OpenID Connect issuer. If unset: in development the service is its own; in production the start is refused, unless `IDENTITY_LOCAL=true`.',
   ),
   IDENTITY_AUDIENCE: optional(
     audiences,
-    'What ID tokens must name as their audience: your client id, or several, separated by commas. Required with an issuer.',
+    'What ID tokens must name as their audience: your client id, or several. Required with an issuer.',
   ),
   IDENTITY_AUTHORIZED_PARTIES: optional(
     authorizedParties,
-    'The clients whose tokens are taken (`azp`), separated by commas. None: those of every client.',
+    'The clients whose tokens are taken (`azp`). If unset: those of every client.',
   ),
-  IDENTITY_JWKS_URL: optional(issuerUrl, 'The address of the key set. None: found by discovery.'),
+  IDENTITY_JWKS_URL: optional(issuerUrl, 'The address of the key set. If unset: found by discovery.'),
   IDENTITY_JWKS_MAX_AGE: variable(
     integer(30, 3_600),
     '300',
     'Seconds after which the keys are fetched again: for so long, a key that the issuer has disabled stays valid.',
   ),
-  MCP_AUDIENCE: optional(
-    audiences,
-    'The audiences of access tokens that `/mcp` takes, separated by commas. None: `PUBLIC_URL/mcp`.',
-  ),
+  MCP_AUDIENCE: optional(audiences, 'The audiences of access tokens that `/mcp` takes. If unset: `PUBLIC_URL/mcp`.'),
   IDENTITY_LOCAL: variable(
     choice('auto', 'true', 'false'),
     'auto',
-    'The local issuer. `auto`: on in development while no issuer is set.',
+    'The local issuer. `auto`: on in development while no issuer is set. `true`: on in production too, where anyone who can read `DATA_DIR` can sign in as an admin. `false`: off.',
   ),
   IDENTITY_EMAIL_CHECK: variable(
     choice('claimed', 'verified', 'off'),
@@ -150,11 +150,11 @@ const identity = {
         (name) => name.trim() === name && name.length <= 200 && isPlainLine(name) && !reservedClaims.includes(name),
         'the name of a claim, or a path of names joined by dots, such as groups or realm_access.roles',
       ),
-    "The claim that names a user's groups. None: tokens name no groups.",
+    "The claim that names a user's groups. If unset: tokens name no groups, and a start ends all memberships by claim.",
   ),
   IDENTITY_CONSOLE_CLIENT_ID: optional(
     consoleClientId,
-    'The public client that people sign in to the console as. None: the first of `IDENTITY_AUDIENCE`.',
+    'The public client that people sign in to the console as. If unset: the first of `IDENTITY_AUDIENCE`.',
   ),
   IDENTITY_CONSOLE_SCOPES: variable(
     consoleScopes,
@@ -184,9 +184,9 @@ const identity = {
 const secretsKey = {
   SECRETS_KEY: optional(
     key,
-    'The key that seals stored credentials, waiting mails and the pepper of API keys. None: a file in `DATA_DIR`. Required in production, as a value or a file; a missing file is created while nothing is sealed.',
+    'The key that seals stored credentials, waiting mails and the pepper of API keys. If unset: a file in `DATA_DIR`. Required in production, as a value or a file; a missing file is created while nothing is sealed.',
   ),
-  SECRETS_KEY_FILE: optional(z.string(), 'A file that holds it.'),
+  SECRETS_KEY_FILE: optional(z.string(), 'A file with the secrets key.'),
   SECRETS_KEY_PREVIOUS: optional(
     z
       .string()
@@ -200,11 +200,11 @@ const limits = {
   RATE_LIMIT_DEFAULT: variable(limit, '600/60', 'The limit of a client without a tier or an override.'),
   RATE_LIMIT_ANONYMOUS: optional(
     z.union([z.literal('off'), limit], 'off, or requests/seconds such as 600/60'),
-    'The limit of an address that sends no valid credentials. None: off, in production 600/60.',
+    'The limit of an address that sends no valid credentials. If unset: off, in production 600/60.',
   ),
   RATE_LIMIT_FAILED_KEYS: optional(
     z.union([z.literal('off'), limit], 'off, or requests/seconds such as 60/60'),
-    'The limit of failed credentials from one address. None: off, in production 60/60.',
+    'The limit of failed credentials from one address. If unset: off, in production 60/60.',
   ),
   BODY_LIMIT: variable(size, '256kb', 'The largest request body.'),
   SPEC_BODY_LIMIT: variable(size, '32mb', 'The largest body of a request that may hold an OpenAPI document.'),
@@ -226,7 +226,7 @@ const limits = {
 const traces = {
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(
     collector,
-    'An OpenTelemetry collector that takes OTLP over HTTP, such as `http://127.0.0.1:4318`. None: no traces.',
+    'An OpenTelemetry collector that takes OTLP over HTTP, such as `http://127.0.0.1:4318`. If unset: no traces.',
   ),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optional(collector, 'The whole address for traces alone.'),
   OTEL_EXPORTER_OTLP_PROTOCOL: variable(z.string(), 'http/protobuf', 'The protocol; no other is supported.'),

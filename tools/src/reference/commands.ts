@@ -11,7 +11,8 @@ the same as this page.
 
 The tool works directly on the stores that its environment names (\`DATA_DIR\`, \`DATABASE_URL\`, …), also while the service
 runs. Commands marked *HTTP* work over HTTP too, with \`--server URL\` or \`PORTICO_SERVER\` and a token in \`PORTICO_TOKEN\`,
-the file \`PORTICO_TOKEN_FILE\`, or after \`portico login\`. The others refuse \`--server\`.
+the file \`PORTICO_TOKEN_FILE\`, or after \`portico login\`. The others refuse \`--server\`; they ignore \`PORTICO_SERVER\`,
+say so, and work on this machine's stores. \`--server ''\` turns it off for one command.
 `;
 
 /** The command, and below it what it takes. */

@@ -8,6 +8,11 @@ exits with status 1 before it listens. An empty value counts as absent. \`portic
 Variables marked *secret* may come as \`NAME_FILE\` instead: the path of a file that holds the value.
 [.env.example](../../.env.example) has all of them, to copy. [Install](../operations/install.md) says which ones
 production needs.
+
+Further variables are read by the tool (\`PORTICO_SERVER\`, \`PORTICO_TOKEN\`, \`PORTICO_TOKEN_FILE\`, \`PORTICO_ISSUER\`,
+\`PORTICO_CLIENT_ID\`: [publishing](../publishing.md)), by the stack (\`PORTICO_ADDRESS\`, \`TLS_CERTIFICATE_FILE\`,
+\`TLS_PORT\`, \`IDENTITY_CA_FILE\`, \`COMPOSE_PROFILES\`), by Node (\`NODE_EXTRA_CA_CERTS\`) and by
+[OpenTelemetry](../operations/monitoring.md#traces).
 `;
 
 /** The words of an error, as Markdown: addresses as code, and no tags of HTML. */

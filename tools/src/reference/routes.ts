@@ -4,7 +4,8 @@ import { routes, nameOfPart, type Route, type RouteAuth } from '@portico/http';
 const introduction = `# Routes and scopes
 
 Every route of the HTTP API. Your own service describes them for machines at \`/openapi.json\` and for people at \`/docs\`,
-with parameters, bodies, answers and errors.
+with parameters, bodies, answers and errors. Not listed: \`/mcp\` ([agents](../agents.md)), the [console](../console.md) and
+the local issuer.
 
 **Who** may call: *anyone*; people with an identity *token*, or with a *token or key*; or an *admin* with an identity
 token. **Scope** is what a [service account](../service-accounts.md) must hold instead; without one, no service account
@@ -32,7 +33,7 @@ const row = ({ method, path, auth, scope, summary, scopedParts = [] }: Route): s
 
 /** `docs/reference/routes.md`. */
 export const routesPage = (): string => {
-  const shown = routes.filter(({ hidden }) => !hidden);
+  const shown = routes.filter(({ hidden, ofLocalIssuer }) => !hidden && !ofLocalIssuer);
   const tags = [...new Set(shown.map(({ tag }) => tag))];
   return [
     introduction,

@@ -1,5 +1,4 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -10,23 +9,12 @@ import { startComposed } from '../start-composed.ts';
 import { createCast, type Cast, type Client, type Subject } from '../subject.ts';
 
 const root = resolve(import.meta.dirname, '../../../..');
-const page = readFileSync(join(root, 'docs/agents.md'), 'utf8');
-
-/** The program on the page that begins with this line. */
-const programOf = (firstLine: string): string => {
-  const start = page.indexOf(firstLine);
-  if (start === -1) throw new Error(`docs/agents.md has no program that begins with ${firstLine}`);
-  return page.slice(start, page.indexOf('\n```', start));
-};
-
-/** Within the repository, where the official client is installed. */
-const temporary = join(root, '.vitest');
-mkdirSync(temporary, { recursive: true });
-
 const hasPython = spawnSync('python3', ['--version']).status === 0;
-const run = promisify(execFile);
+const execute = promisify(execFile);
 
 const secret = 'the-key-of-the-messages';
+/** A text that the API does not send. */
+const refused = 'Unwanted';
 const documentAt = (url: string) => ({
   openapi: '3.0.3',
   info: { title: 'Messages', version: '1' },
@@ -72,13 +60,13 @@ const readJson = async (request: IncomingMessage): Promise<unknown> => {
   return text === '' ? null : (JSON.parse(text) as unknown);
 };
 
-describe('the agents of docs/agents.md', () => {
-  const folder = mkdtempSync(join(temporary, 'agents-'));
+describe('the agents of docs/agents', () => {
   const seen: Seen[] = [];
   const api = createServer((request, response) => {
     void readJson(request).then((body) => {
       seen.push({ line: `${request.method} ${request.url}`, key: request.headers['x-messages-key'], body });
-      response.writeHead(201).end('{"sent":true}');
+      const isSent = (body as { readonly text: string }).text !== refused;
+      response.writeHead(isSent ? 201 : 422).end(JSON.stringify({ sent: isSent }));
     });
   });
   let subject: Subject;
@@ -100,38 +88,47 @@ describe('the agents of docs/agents.md', () => {
     await subject.runJobs();
   });
   afterAll(async () => {
-    rmSync(folder, { recursive: true, force: true });
     api.close();
     await subject.close();
   });
 
-  const carriesOut = async (program: string, file: string, text: string): Promise<void> => {
-    writeFileSync(join(folder, file), text);
+  const run = async (program: string, file: string, text: string): Promise<string> => {
     const values = JSON.stringify({ account: 'a/b', dry_run: 'true' });
-    const body = JSON.stringify({ to: '+15550100', text: 'Hello' });
     const env = {
       ...process.env,
       PORTICO_URL: subject.client.baseUrl,
       PORTICO_KEY: `${client.key.clientId}.${client.key.secret}`,
     };
-    const given = [join(folder, file), 'send a text message', values, body];
-    const { stdout } = await run(program, given, { env, timeout: 30_000 });
-    expect(stdout).toBe('201 {"sent":true}\n');
-    expect(seen.pop()).toEqual({
-      line: 'POST /v1/accounts/a%2Fb/messages?dry_run=true',
-      key: secret,
-      body: { to: '+15550100', text: 'Hello' },
-    });
-    const path = '/api/audit/?pageSize=1&action=api_call';
-    const { data } = (await subject.client.call('GET', path, { token: cast.admin })).body;
-    expect(data).toMatchObject([
-      { message: { client_id: client.key.clientId, endpoint: '/accounts/{account}/messages', status_code: 201 } },
-    ]);
+    const body = JSON.stringify({ to: '+15550100', text });
+    const given = [join(root, 'docs/agents', file), 'send a text message', values, body];
+    return (await execute(program, given, { env, timeout: 30_000 })).stdout;
   };
 
-  test('the one in TypeScript finds, reads, calls and records', () =>
-    carriesOut(process.execPath, 'agent.mts', programOf('// node agent.mts')));
-  test.skipIf(!hasPython)('the one in Python does the same', () =>
-    carriesOut('python3', 'agent.py', programOf('# python3 agent.py')),
-  );
+  const lastRecorded = async (): Promise<unknown> => {
+    const path = '/api/audit/?pageSize=1&action=api_call';
+    return (await subject.client.call('GET', path, { token: cast.admin })).body.data;
+  };
+  const recorded = (status: number) => [
+    { message: { client_id: client.key.clientId, endpoint: '/accounts/{account}/messages', status_code: status } },
+  ];
+
+  describe.each([
+    ['TypeScript', process.execPath, 'agent.mts'],
+    ['Python', hasPython ? 'python3' : null, 'agent.py'],
+  ] as const)('the one in %s', (_language, program, file) => {
+    test.skipIf(program === null)('finds, reads, calls and records', async () => {
+      expect(await run(program ?? '', file, 'Hello')).toBe('201 {"sent":true}\n');
+      expect(seen.pop()).toEqual({
+        line: 'POST /v1/accounts/a%2Fb/messages?dry_run=true',
+        key: secret,
+        body: { to: '+15550100', text: 'Hello' },
+      });
+      expect(await lastRecorded()).toMatchObject(recorded(201));
+    });
+
+    test.skipIf(program === null)('records a call that the API refuses, too', async () => {
+      expect(await run(program ?? '', file, refused)).toBe('422 {"sent":false}\n');
+      expect(await lastRecorded()).toMatchObject(recorded(422));
+    });
+  });
 });

@@ -92,7 +92,7 @@ export const requestDecidedMail = (
     parts: isGiven
       ? [
           `you asked for access to "${name}", and have it now${expiresAt === null ? '' : `, until ${minuteOf(expiresAt)}`}.`,
-          'Read it with GET /api/collections/{id}; GET /api/collections/ lists what you may use.',
+          'Read it with GET /api/collections/{id}; GET /api/catalog lists what you may use.',
         ]
       : [
           `you asked for access to "${name}", and an administrator has denied it.`,
@@ -140,7 +140,7 @@ export const moreParts = (shown: number, total: number): readonly Part[] =>
   total > shown ? [`… and ${total - shown} more.`] : [];
 
 const howToUse = ({ address }: Letterhead): readonly Part[] => [
-  'Send them with each call, as one string, X-API-Key: <client_id>.<client_secret>, or in the two headers X-Client-ID and X-API-Key. GET /api/collections/ lists what you may use.',
+  'Send them with each call, as one string, X-API-Key: <client_id>.<client_secret>, or in the two headers X-Client-ID and X-API-Key. GET /api/catalog lists what you may use.',
   'The secret is not shown again: store it like a password.',
   ...(address === null ? ['An administrator can tell you the address of the service.'] : []),
 ];
