@@ -64,7 +64,7 @@ const ofConfiguration: readonly Fault[] = [
     id: 'configuration',
     state: 'wrong',
     said: /^PORT: read "70000", expected a whole number from 0 to 65535\.$/,
-    advice: /README\.md/,
+    advice: /docs\/reference\/configuration\.md/,
     skips: everything,
   },
   {
