@@ -61,7 +61,7 @@ const printed: Readonly<Record<string, readonly RegExp[]>> = {
     /^ {2}"outcome": "/m,
     /CRM to remove/,
   ],
-  'docs/search.md': [/^\{"name":"Nimbara Weather","similarity_score":/m, /nDCG@10/],
+  'docs/search.md': [/^\{"collection_name":"Nimbara Weather","similarity_score":/m, /nDCG@10/],
   'docs/service-accounts.md': [/^example-pipeline /m, /^Nimbara Weather$/m],
   'samples/README.md': [/^0 created, 0 updated, 24 unchanged/m],
   'docs/requests.md': [/"access": ?"none"/, /"status": "pending"/, /"status": "approved"/],
