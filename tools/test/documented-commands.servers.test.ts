@@ -95,6 +95,7 @@ const paste = async (lines: string, data: string): Promise<string> => {
     HOME: home,
     DATA_DIR: data,
     PORT: String(await freePort()),
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
   };
   const shell = spawn('bash', ['-euo', 'pipefail', '-c', lines.replace(/^npm start$/m, start)], {
     cwd: checkout,
