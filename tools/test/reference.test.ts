@@ -32,11 +32,14 @@ test('the reference has a row, a command and a variable of each kind', () => {
   expect(routes).toContain('with `include=usage` also `usage:read`');
 });
 
-test('the example of an environment sets nothing, and has every variable that docker-compose.yml reads', () => {
+test('the example of an environment sets nothing, and has every variable that docker-compose.yml reads, and a file for each secret', () => {
   const example = textOf('.env.example');
   expect(example).not.toMatch(/^[A-Z_]+=/m);
   const stack = textOf('docker-compose.yml');
   const read = [...stack.matchAll(/^ {4}- ([A-Z_]+)$|\$\{([A-Z_]+)/gm)].map(([, passed, used]) => passed ?? used);
   expect(read).toContain('SMTP_URL');
-  for (const name of read) expect(example).toMatch(new RegExp(`^#${name}=`, 'm'));
+  const secrets = variablesBySubject.flatMap(([, group]) => group.filter(({ isSecret }) => isSecret));
+  const files = secrets.map(({ name }) => `${name}_FILE`);
+  expect(files).toContain('SMTP_URL_FILE');
+  for (const name of [...read, ...files]) expect(example).toMatch(new RegExp(`^#${name}=`, 'm'));
 });

@@ -35,14 +35,11 @@ const quoted = (value: string): string => (/^[\w.:/-]*$/.test(value) ? value : `
 const entry = ({ name, meaning, standard }: DescribedVariable): string =>
   `${comment(meaning)}\n#${name}=${quoted(standard ?? '')}\n`;
 
-const files = (variables: readonly DescribedVariable[]): string => {
-  const lines = variables
+const fileLines = (variables: readonly DescribedVariable[]): string =>
+  variables
     .filter(({ name, isSecret }) => isSecret && name !== 'SECRETS_KEY')
-    .map(({ name }) => `#${name}_FILE=\n`);
-  return lines.length > 0
-    ? `# Each names a file that holds the value, instead of the variable itself.\n${lines.join('')}`
-    : '';
-};
+    .map(({ name }) => `#${name}_FILE=\n`)
+    .join('');
 
 /** `.env.example`: every variable with its default, by whether `docker-compose.yml` passes it on. */
 export const environmentExample = (): string => {
@@ -62,6 +59,6 @@ export const environmentExample = (): string => {
     ...ofTheStack.map(entry),
     '# == Only for a service without docker-compose.yml, which sets these itself\n',
     ...without.map(entry),
-    files(without),
+    `# Each names a file that holds the value, instead of the variable itself.\n${fileLines(variables)}`,
   ].join('\n');
 };
