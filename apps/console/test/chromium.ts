@@ -1,5 +1,6 @@
 import { absent, onPath } from '@portico/test-servers';
 import { chromium, type Browser } from 'playwright-core';
+import { waitLimit } from './limited.ts';
 
 /** The names of Chromium on Debian and Ubuntu, and of its relative. */
 const programs = ['chromium', 'chromium-browser', 'google-chrome'];
@@ -30,5 +31,5 @@ export const launchChromium = async (): Promise<Browser | null> => {
     return absent('Chromium', 'install it (Debian: apt-get install chromium), or name its program in CHROMIUM');
   // As root, Chromium's sandbox refuses to start.
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  return chromium.launch({ executablePath, args: [...flags, ...asRoot], timeout: 2 * 60_000 });
+  return chromium.launch({ executablePath, args: [...flags, ...asRoot], timeout: waitLimit });
 };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import type { ConsoleService, Person } from './console-service.ts';
+import { limited, waitLimit } from './limited.ts';
 
 export interface PageOptions {
   /** 1280 × 800 by default. */
@@ -42,19 +43,21 @@ export const openPage = async (
     origins = [],
   }: PageOptions = {},
 ): Promise<WatchedPage> => {
-  const context = await browser.newContext({
-    viewport,
-    colorScheme: theme,
-    reducedMotion: 'reduce',
-    locale: language,
-    ...(timeZone ? { timezoneId: timeZone } : {}),
-  });
-  // For hangs alone, as of every wait.
-  context.setDefaultTimeout(2 * 60_000);
+  const context = await limited(
+    'open a session',
+    browser.newContext({
+      viewport,
+      colorScheme: theme,
+      reducedMotion: 'reduce',
+      locale: language,
+      ...(timeZone ? { timezoneId: timeZone } : {}),
+    }),
+  );
+  context.setDefaultTimeout(waitLimit);
   const seen: string[] = [];
   const expected: RegExp[] = [];
   await watch(context, [service.address, ...origins], (line) => seen.push(line));
-  const page = await context.newPage();
+  const page = await limited('open a page', context.newPage());
   const trouble = () => seen.filter((line) => !expected.some((pattern) => pattern.test(line)));
   onTestFinished(async ({ task }) => {
     if (task.result?.state === 'fail') await screenshot(page, `failed ${task.name}`).catch(() => undefined);
