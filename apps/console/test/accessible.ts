@@ -1,7 +1,8 @@
+import { within } from '@portico/dependencies';
 import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { limited } from './limited.ts';
+import { waitLimit } from './chromium.ts';
 
 /** WCAG 2.2 AA, which includes 2.0 and 2.1, and the best practices of axe. */
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa', 'best-practice'];
@@ -22,8 +23,8 @@ const finishTransitions = (page: Page): Promise<void> =>
 
 /** The rules that the page breaks: one text each, which names the elements. */
 export const brokenRules = async (page: Page): Promise<readonly string[]> => {
-  await limited('finish transitions', finishTransitions(page));
-  return limited('check accessibility', runAxe(page));
+  await within(waitLimit, finishTransitions(page));
+  return await within(waitLimit, runAxe(page));
 };
 
 /** axe runs in a world of its own beside the page's scripts, so that the page's policy stays in force. */

@@ -1,6 +1,8 @@
 import { absent, onPath } from '@portico/test-servers';
 import { chromium, type Browser } from 'playwright-core';
-import { waitLimit } from './limited.ts';
+
+/** Of each wait for the browser, in milliseconds. For hangs alone: no machine is too slow for it. */
+export const waitLimit = 2 * 60_000;
 
 /** The names of Chromium on Debian and Ubuntu, and of its relative. */
 const programs = ['chromium', 'chromium-browser', 'google-chrome'];

@@ -1,10 +1,11 @@
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { within } from '@portico/dependencies';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
+import { waitLimit } from './chromium.ts';
 import type { ConsoleService, Person } from './console-service.ts';
-import { limited, waitLimit } from './limited.ts';
 
 export interface PageOptions {
   /** 1280 × 800 by default. */
@@ -43,8 +44,9 @@ export const openPage = async (
     origins = [],
   }: PageOptions = {},
 ): Promise<WatchedPage> => {
-  const context = await limited(
-    'open a session',
+  // Playwright limits neither this nor the opening of a page.
+  const context = await within(
+    waitLimit,
     browser.newContext({
       viewport,
       colorScheme: theme,
@@ -57,7 +59,7 @@ export const openPage = async (
   const seen: string[] = [];
   const expected: RegExp[] = [];
   await watch(context, [service.address, ...origins], (line) => seen.push(line));
-  const page = await limited('open a page', context.newPage());
+  const page = await within(waitLimit, context.newPage());
   const trouble = () => seen.filter((line) => !expected.some((pattern) => pattern.test(line)));
   onTestFinished(async ({ task }) => {
     if (task.result?.state === 'fail') await screenshot(page, `failed ${task.name}`).catch(() => undefined);
