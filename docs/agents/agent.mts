@@ -2,13 +2,13 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
 const [query, values = '{}', body] = process.argv.slice(2);
-const given = JSON.parse(values);
+const args = JSON.parse(values);
 const portico = new Client({ name: 'agent', version: '1.0.0' });
 const requestInit = { headers: { 'X-API-Key': process.env.PORTICO_KEY ?? '' } };
 const mcp = new URL('/mcp', process.env.PORTICO_URL ?? 'http://127.0.0.1:3000');
 await portico.connect(new StreamableHTTPClientTransport(mcp, { requestInit }));
-const tool = async (name: string, args: object): Promise<any> => {
-  const { content, structuredContent, isError } = await portico.callTool({ name, arguments: { ...args } });
+const tool = async (name: string, input: object): Promise<any> => {
+  const { content, structuredContent, isError } = await portico.callTool({ name, arguments: { ...input } });
   if (isError) throw new Error(JSON.stringify(content));
   return structuredContent ?? JSON.parse(content[0]?.type === 'text' ? content[0].text : '');
 };
@@ -17,20 +17,20 @@ const fail = (reason: string): never => {
   throw new Error(reason);
 };
 
-const best = (await tool('search_operations', { query })).operations[0] ?? fail('Nothing fits');
+const best = (await tool('search_operations', { query })).operations[0] ?? fail('No operation matches');
 const { collection_id, operation_key } = best;
 const { method, path, url, parameters } = await tool('describe_operation', { collection_id, operation_key });
 const { send } = await tool('get_api', { collection_id, include_credential: true });
 
-const valueOf = (name: string) => encodeURIComponent(given[name] ?? fail(`${name} is missing`));
+const valueOf = (name: string) => encodeURIComponent(args[name] ?? fail(`${name} is missing`));
 const address = new URL(url.replace(/\{([^{}]+)\}/g, (_: string, name: string) => valueOf(name)));
 const headers = new Headers(body ? { 'Content-Type': 'application/json' } : {});
-const put: Record<string, { set(name: string, value: string): void }> = {
+const setters: Record<string, { set(name: string, value: string): void }> = {
   query: address.searchParams,
   header: headers,
 };
-for (const { name, in: place } of parameters) if (name in given) put[place]?.set(name, given[name]);
-if (send) put[send.in]?.set(send.name, send.value);
-const answer = await fetch(address, { method, headers, body });
-await tool('record_call', { collection_id, operation_key, method, endpoint: path, status_code: answer.status });
-console.log(answer.status, await answer.text());
+for (const { name, in: location } of parameters) if (name in args) setters[location]?.set(name, args[name]);
+if (send) setters[send.in]?.set(send.name, send.value);
+const response = await fetch(address, { method, headers, body });
+await tool('record_call', { collection_id, operation_key, method, endpoint: path, status_code: response.status });
+console.log(response.status, await response.text());

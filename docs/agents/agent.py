@@ -13,22 +13,22 @@ def tool(name, **arguments):
         sys.exit(result["content"][0]["text"])
     return result.get("structuredContent") or json.loads(result["content"][0]["text"])
 
-query, given, body = sys.argv[1], json.loads(sys.argv[2]), sys.argv[3].encode() if len(sys.argv) > 3 else None
-best = (tool("search_operations", query=query)["operations"] or sys.exit("Nothing fits"))[0]
-named = {name: best[name] for name in ("collection_id", "operation_key")}
-operation = tool("describe_operation", **named)
+query, args, body = sys.argv[1], json.loads(sys.argv[2]), sys.argv[3].encode() if len(sys.argv) > 3 else None
+best = (tool("search_operations", query=query)["operations"] or sys.exit("No operation matches"))[0]
+ids = {name: best[name] for name in ("collection_id", "operation_key")}
+operation = tool("describe_operation", **ids)
 send = tool("get_api", collection_id=best["collection_id"], include_credential=True)["send"]
 
-url = re.sub(r"\{([^{}]+)\}", lambda match: quote(str(given[match[1]]), safe=""), operation["url"])
-put = {"path": {}, "query": {}, "header": {"Content-Type": "application/json"} if body else {}, "cookie": {}}
+url = re.sub(r"\{([^{}]+)\}", lambda match: quote(str(args[match[1]]), safe=""), operation["url"])
+sent = {"path": {}, "query": {}, "header": {"Content-Type": "application/json"} if body else {}, "cookie": {}}
 for parameter in operation["parameters"]:
-    if parameter["name"] in given:
-        put[parameter["in"]][parameter["name"]] = given[parameter["name"]]
+    if parameter["name"] in args:
+        sent[parameter["in"]][parameter["name"]] = args[parameter["name"]]
 if send:
-    put[send["in"]][send["name"]] = send["value"]
+    sent[send["in"]][send["name"]] = send["value"]
 try:
-    answer = urlopen(Request(f"{url}?{urlencode(put['query'])}", body, put["header"], method=operation["method"]))
+    response = urlopen(Request(f"{url}?{urlencode(sent['query'])}", body, sent["header"], method=operation["method"]))
 except HTTPError as error:
-    answer = error
-tool("record_call", **named, method=operation["method"], endpoint=operation["path"], status_code=answer.status)
-print(answer.status, answer.read().decode())
+    response = error
+tool("record_call", **ids, method=operation["method"], endpoint=operation["path"], status_code=response.status)
+print(response.status, response.read().decode())
